@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Complete concurrency checking comes with the Swift 6 language mode; a warning fails the build.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "zonai",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "zonai", targets: ["zonai"]),
+    .library(name: "ZonaiCore", targets: ["ZonaiCore"]),
+    .library(name: "ZonaiSQLite", targets: ["ZonaiSQLite"]),
+    .library(name: "ZonaiTransports", targets: ["ZonaiTransports"]),
+    .library(name: "ZonaiSimulator", targets: ["ZonaiSimulator"]),
+    .library(name: "ZonaiTestKit", targets: ["ZonaiTestKit"]),
+  ],
+  targets: [
+    // C libraries. The names carry the package's, since two packages with one module name cannot be built together.
+    .systemLibrary(
+      name: "CZonaiSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CZonaiCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CZonaiOpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CZonaiNGHTTP2", pkgConfig: "libnghttp2",
+      providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
+
+    // Arrows only point down.
+    .target(name: "ZonaiThreads", swiftSettings: strict),
+    .target(name: "ZonaiCore", dependencies: ["ZonaiThreads"], swiftSettings: strict),
+    .target(name: "ZonaiJSON", swiftSettings: strict),
+    .target(name: "ZonaiSQL", dependencies: ["ZonaiCore", "ZonaiJSON"], swiftSettings: strict),
+    .target(name: "ZonaiSQLite", dependencies: ["ZonaiSQL", "CZonaiSQLite"], swiftSettings: strict),
+    .target(
+      name: "ZonaiHTTP", dependencies: ["ZonaiThreads", "CZonaiCurl", "CZonaiOpenSSL", "CZonaiNGHTTP2"],
+      swiftSettings: strict),
+    .target(
+      name: "ZonaiTransports", dependencies: ["ZonaiHTTP", "ZonaiCore", "ZonaiJSON", "CZonaiOpenSSL"],
+      swiftSettings: strict),
+    .target(
+      name: "ZonaiSimulator", dependencies: ["ZonaiHTTP", "ZonaiJSON", "CZonaiOpenSSL"], swiftSettings: strict),
+    .target(name: "ZonaiTestKit", dependencies: ["ZonaiCore"], swiftSettings: strict),
+    .target(
+      name: "ZonaiCLI",
+      dependencies: ["ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiCore", "ZonaiJSON"],
+      swiftSettings: strict),
+    .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+// The one SQL store. An adapter brings a driver, a dialect and an error table.

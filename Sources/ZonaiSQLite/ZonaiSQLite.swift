@@ -1,0 +1,1 @@
+// SQLite: a driver, a dialect and an error table for the SQL store.

@@ -1,0 +1,1 @@
+// A local FCM and APNs that check what the real services check.

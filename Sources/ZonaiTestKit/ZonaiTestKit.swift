@@ -1,0 +1,1 @@
+// Conformance suites and doubles for stores and transports; needs no test framework.

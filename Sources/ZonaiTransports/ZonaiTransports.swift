@@ -1,0 +1,1 @@
+// FCM and APNs.
