@@ -1,0 +1,70 @@
+/// One message to some tokens over one lane.
+public struct PushBatch: Sendable {
+  public let message: PreparedMessage
+  /// The tokens of the whole page; `selection` says which of them are meant.
+  public let tokens: TokenList
+  /// Indexes into `tokens`, in the order in which they are to be sent.
+  public let selection: [Int]
+  /// When the message's time to live ends, in milliseconds since 1970; nil when it has none. Every send carries what is left.
+  public let expiresAt: Int64?
+  /// Until when new requests may be opened.
+  public let permit: SendPermit
+
+  public init(
+    message: PreparedMessage, tokens: TokenList, selection: [Int], expiresAt: Int64?, permit: SendPermit
+  ) {
+    self.message = message
+    self.tokens = tokens
+    self.selection = selection
+    self.expiresAt = expiresAt
+    self.permit = permit
+  }
+
+  public var count: Int { selection.count }
+}
+
+/// The answers to one `PushBatch`.
+public struct PushBatchResult: Sendable {
+  /// One for each element of the batch's selection, in its order.
+  public var answers: [PushAnswer]
+  /// A fault of the lane that no single answer carries: no access token to be had, the name does not resolve. It explains
+  /// the `notSent` answers.
+  public var laneFault: Verdict?
+
+  public init(answers: [PushAnswer], laneFault: Verdict? = nil) {
+    self.answers = answers
+    self.laneFault = laneFault
+  }
+
+  /// Nothing was sent, and this is why.
+  public static func nothingSent(_ count: Int, because fault: Verdict?) -> PushBatchResult {
+    PushBatchResult(answers: Array(repeating: .notSent, count: count), laneFault: fault)
+  }
+}
+
+/// What is known of one recipient after a send.
+public enum PushAnswer: Sendable, Hashable {
+  case delivered(Sent)
+  /// Anything but a delivery. Boxed: most answers are deliveries.
+  indirect case answered(Verdict, Sent)
+  /// No request was opened.
+  case notSent
+
+  /// When, in the order of all sends of the lane, the request was opened, and under which credential. "Sent after it under
+  /// the same credential" is decided by these two.
+  public struct Sent: Sendable, Hashable {
+    public var order: UInt64
+    public var credential: UInt32
+    public init(order: UInt64, credential: UInt32) {
+      self.order = order
+      self.credential = credential
+    }
+  }
+
+  public var sent: Sent? {
+    switch self {
+    case .delivered(let sent), .answered(_, let sent): sent
+    case .notSent: nil
+    }
+  }
+}
