@@ -31,8 +31,10 @@ let package = Package(
       name: "CZonaiNGHTTP2", pkgConfig: "libnghttp2",
       providers: [.apt(["libnghttp2-dev"]), .brew(["libnghttp2"])]),
 
+    .systemLibrary(name: "CZonaiThreads"),
+
     // Arrows only point down.
-    .target(name: "ZonaiThreads", swiftSettings: strict),
+    .target(name: "ZonaiThreads", dependencies: ["CZonaiThreads"], swiftSettings: strict),
     .target(name: "ZonaiCore", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .target(name: "ZonaiJSON", swiftSettings: strict),
     .target(name: "ZonaiSQL", dependencies: ["ZonaiCore", "ZonaiJSON"], swiftSettings: strict),
@@ -51,6 +53,8 @@ let package = Package(
       dependencies: ["ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiCore", "ZonaiJSON"],
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
+
+    .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,1 +1,0 @@
-// Threads, executors and clocks: what lets a blocking C call run somewhere other than the cooperative pool.
