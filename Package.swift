@@ -58,6 +58,7 @@ let package = Package(
       name: "ZonaiHTTPTests", dependencies: ["ZonaiHTTP", "ZonaiThreads", "CZonaiNGHTTP2", "CZonaiOpenSSL"],
       swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
+    .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
