@@ -1,0 +1,91 @@
+/// What enqueues, shows and changes jobs.
+public protocol JobStore: Sendable {
+  /// Validates, records the job durably, and returns once the row is committed.
+  func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued
+  func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing
+  func change(_ change: JobChange) async throws(StoreError) -> ChangeResult
+}
+
+public struct EnqueueRequest: Sendable {
+  /// The audience's key may still be empty: the table's primary key is filled in.
+  public var definition: JobDefinition
+  /// The same key with the same content gives the same job; with other content it is refused.
+  public var idempotencyKey: String?
+  /// `deleteRow` on a table that others reference is meant.
+  public var deletesReferencedRows: Bool
+
+  public init(definition: JobDefinition, idempotencyKey: String? = nil, deletesReferencedRows: Bool = false) {
+    self.definition = definition
+    self.idempotencyKey = idempotencyKey
+    self.deletesReferencedRows = deletesReferencedRows
+  }
+}
+
+public struct Enqueued: Sendable {
+  public var job: Job
+  /// Whether the idempotency key had enqueued it before.
+  public var wasThere: Bool
+
+  public init(job: Job, wasThere: Bool) {
+    self.job = job
+    self.wasThere = wasThere
+  }
+}
+
+public enum JobQuery: Sendable {
+  /// Newest first.
+  case list(limit: Int, states: Set<JobState>?)
+  case one(JobID)
+  /// Counts an audience by platform, after the same checks as an enqueue; writes nothing.
+  case count(EnqueueRequest)
+  case workers
+}
+
+public enum JobListing: Sendable {
+  case jobs([Job])
+  /// nil when there is no such job.
+  case job(Job?)
+  case audience(AudienceCount)
+  case workers([WorkerAccount])
+}
+
+public struct AudienceCount: Sendable, Hashable {
+  /// The audience with its key filled in.
+  public var audience: Audience
+  public var recipients: [Platform: Int]
+
+  public init(audience: Audience, recipients: [Platform: Int]) {
+    self.audience = audience
+    self.recipients = recipients
+  }
+}
+
+public struct WorkerAccount: Sendable, Hashable {
+  public var worker: WorkerID
+  public var leases: Int
+  public var jobs: [JobID]
+  /// When it last claimed or renewed, in milliseconds since 1970.
+  public var lastSeenAt: Int64
+
+  public init(worker: WorkerID, leases: Int, jobs: [JobID], lastSeenAt: Int64) {
+    self.worker = worker
+    self.leases = leases
+    self.jobs = jobs
+    self.lastSeenAt = lastSeenAt
+  }
+}
+
+public enum JobChange: Sendable {
+  case cancel(JobID)
+  /// A failed or cancelled job goes on from where it stopped.
+  case resume(JobID, suspects: SuspectMode)
+  /// The job cannot run: found by a worker before any send of its first batch.
+  case fail(BatchLease, JobFailure)
+  /// Removes jobs that ended longer ago than this.
+  case retain(milliseconds: Int64)
+}
+
+public enum ChangeResult: Sendable {
+  case job(Job)
+  case removed(Int)
+}

@@ -1,0 +1,62 @@
+/// What creates Zonai's own tables and looks at the application's.
+public protocol SchemaStore: Sendable {
+  /// Creates or upgrades Zonai's own tables, under a lock. Running it again changes nothing.
+  func migrate() async throws(StoreError) -> Migration
+  func describe(_ table: TableName) async throws(StoreError) -> TableDescription
+}
+
+public struct Migration: Sendable, Hashable {
+  /// 0 when there were no tables.
+  public var from: Int
+  public var to: Int
+  public init(from: Int, to: Int) {
+    self.from = from
+    self.to = to
+  }
+}
+
+public struct TableDescription: Sendable, Hashable {
+  public var table: TableName
+  public var columns: [ColumnDescription]
+  /// In key order; empty when there is none.
+  public var primaryKey: [String]
+  /// Unique indexes over whole columns, without a condition.
+  public var uniqueKeys: [[String]]
+  /// Foreign keys of other tables that point here: "orders.user_id".
+  public var referencedBy: [String]
+
+  public init(
+    table: TableName, columns: [ColumnDescription], primaryKey: [String], uniqueKeys: [[String]] = [],
+    referencedBy: [String] = []
+  ) {
+    self.table = table
+    self.columns = columns
+    self.primaryKey = primaryKey
+    self.uniqueKeys = uniqueKeys
+    self.referencedBy = referencedBy
+  }
+
+  public func column(_ name: String) -> ColumnDescription? { columns.first { $0.name == name } }
+}
+
+public struct ColumnDescription: Sendable, Hashable {
+  public var name: String
+  /// The type in the database's own words.
+  public var type: String
+  public var isNullable: Bool
+  /// Whether some row is NULL here; asked only for key columns that are declared nullable.
+  public var holdsNull: Bool
+  /// Whether ORDER BY and `>` agree on this column, byte for byte; nil when they do. Otherwise a clause that says why not
+  /// ("its collation ignores case").
+  public var orderProblem: String?
+
+  public init(
+    name: String, type: String, isNullable: Bool, holdsNull: Bool = false, orderProblem: String? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.isNullable = isNullable
+    self.holdsNull = holdsNull
+    self.orderProblem = orderProblem
+  }
+}
