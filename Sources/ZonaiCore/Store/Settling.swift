@@ -38,6 +38,9 @@ public struct BatchAnswers: Sendable {
 }
 
 /// What to do about a batch's rejections, once their hooks were asked.
+///
+/// A rejection that is recorded and not named here stays recorded: the batch's lease is given back, and its next claim
+/// hands it out again. With every rejection named and nobody owed, the batch ends.
 public struct BatchPrunes: Sendable {
   public enum Decision: String, Sendable, Hashable {
     /// Carry out the job's policy on the row, if key, token and last-seen still match.
@@ -49,7 +52,7 @@ public struct BatchPrunes: Sendable {
   }
 
   public var lease: BatchLease
-  /// All rejections of the batch that were recorded and not yet dealt with, with what to do.
+  /// Rejections of the batch that were recorded, with what to do.
   public var decisions: [(rejection: Rejection, decision: Decision)]
   public var hooksFailed: Int
 

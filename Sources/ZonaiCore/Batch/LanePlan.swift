@@ -1,0 +1,11 @@
+/// What the batch needs to know of one lane: the lane itself, and the fingerprint of this message on it.
+public struct LanePlan: Sendable, Hashable {
+  public let lane: Lane
+  /// `PreparedMessage.fingerprint`.
+  public let fingerprint: String
+
+  public init(lane: Lane, fingerprint: String) {
+    self.lane = lane
+    self.fingerprint = fingerprint
+  }
+}
