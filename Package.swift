@@ -54,6 +54,8 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
 
+    .testTarget(name: "ZonaiCoreTests", dependencies: ["ZonaiCore"], swiftSettings: strict),
+
     .testTarget(
       name: "ZonaiHTTPTests", dependencies: ["ZonaiHTTP", "ZonaiThreads", "CZonaiNGHTTP2", "CZonaiOpenSSL"],
       swiftSettings: strict),

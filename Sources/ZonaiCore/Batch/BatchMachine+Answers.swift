@@ -1,0 +1,125 @@
+/// What one answer makes of its recipient.
+extension BatchMachine {
+  mutating func take(_ result: PushBatchResult, of transport: TransportName) {
+    guard var lane = lanes[transport] else { return }
+    let selection = lane.selection
+    lane.dispatch = nil
+    lane.selection = []
+
+    // A transport that answers too few has not sent the rest.
+    var notSent = Array(selection.dropFirst(result.answers.count))
+    for (index, answer) in zip(selection, result.answers) {
+      let group = members[index].group
+      switch answer {
+      case .delivered(let sent):
+        members[index].phase = .delivered
+        cases[group].delivered += 1
+        lane.lastDeliveredAt = now
+        if verdicts[index] != nil { verdicts[index] = nil }
+        if accepted[group].map({ $0.order < sent.order }) ?? true { accepted[group] = (sent.order, sent.credential) }
+        vouch(sent, for: group)
+      case .answered(let verdict, let sent):
+        members[index].order = sent.order
+        members[index].credential = sent.credential
+        take(verdict, index: index, transport: transport, laneFloor: lane.plan.lane.retryFloorMilliseconds)
+        if verdict.outcome == .permanentlyRejected, verdict.evidence == .conclusive { vouch(sent, for: group) }
+      case .notSent:
+        notSent.append(index)
+      }
+    }
+    lanes[transport] = lane
+
+    guard !notSent.isEmpty else { return }
+    for index in notSent { members[index].phase = .waiting }
+    if let fault = result.laneFault {
+      take(laneFault: fault, notSent: notSent, transport: transport)
+    } else if !selection.contains(where: { members[$0].phase == .accused }) {
+      leaveUnsent(notSent)
+    }
+  }
+
+  private mutating func vouch(_ sent: PushAnswer.Sent, for group: Int) {
+    if vouched[group].map({ $0.order < sent.order }) ?? true { vouched[group] = (sent.order, sent.credential) }
+  }
+
+  private mutating func take(_ answer: Verdict, index: Int, transport: TransportName, laneFloor: Int64) {
+    let verdict = answer.considering(lastSeen: batch.recipients.lastSeen(index))
+    verdicts[index] = verdict
+    if verdict.slowsLane {
+      slow(transport, for: verdict.retryAfterMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000)
+    }
+    switch verdict.outcome {
+    case .delivered:
+      members[index].phase = .delivered
+      cases[members[index].group].delivered += 1
+      verdicts[index] = nil
+    case .permanentlyRejected:
+      members[index].phase = .rejected
+    case .jobFails:
+      members[index].phase = .accused
+    case .transientlyFailed:
+      tryAgain(index, after: verdict, laneFloor: laneFloor)
+    }
+  }
+
+  /// Decides whether a transient answer is followed by another attempt, and when.
+  private mutating func tryAgain(_ index: Int, after verdict: Verdict, laneFloor: Int64) {
+    switch verdict.retry {
+    case .never:
+      members[index].phase = .failed
+      return
+    case .free where Int(members[index].freeRepeats) < retry.maxFreeRepeats:
+      members[index].freeRepeats += 1
+      members[index].phase = .waiting
+      return
+    case .once where members[index].wasUnknown:
+      members[index].phase = .failed
+      return
+    case .once:
+      members[index].wasUnknown = true
+    case .attempts, .free:
+      break
+    }
+    members[index].attempts += 1
+    let attempts = Int(members[index].attempts)
+    guard attempts < retry.maxAttempts else {
+      let isOutage = verdict.fault == .service || verdict.fault == .connection
+      members[index].phase = isOutage ? .exhausted : .failed
+      return
+    }
+    members[index].phase = .delayed
+    members[index].dueAt =
+      now
+      + retry.delay(afterAttempt: attempts, verdict: verdict, laneFloor: laneFloor, random: random.fraction())
+  }
+
+  /// A fault that no single answer carries speaks for everybody who was not sent.
+  private mutating func take(laneFault fault: Verdict, notSent: [Int], transport: TransportName) {
+    if fault.outcome == .jobFails {
+      fail(JobFailure(fault, lane: lanes[transport]?.plan.lane))
+      return
+    }
+    if fault.slowsLane { slow(transport, for: fault.retryAfterMilliseconds ?? 1000) }
+    let floor = lanes[transport]?.plan.lane.retryFloorMilliseconds ?? 0
+    var patient = fault
+    // Nothing was sent, so nothing is repeated: attempts bound how often an absent service is asked.
+    if patient.retry == .free || patient.retry == .never { patient.retry = .attempts }
+    for index in notSent {
+      verdicts[index] = fault
+      tryAgain(index, after: patient, laneFloor: floor)
+    }
+  }
+
+  /// The permit lapsed, or the time to live ran out on the way. What is left is given back rather than asked for again.
+  private mutating func leaveUnsent(_ indexes: [Int]) {
+    let hasExpired = batch.job.expiresAt.map { now >= $0 } ?? false
+    for index in indexes {
+      members[index].phase = hasExpired ? .expired : .owed
+      members[index].dueAt = now + 1000
+    }
+  }
+
+  mutating func fail(_ failure: JobFailure) {
+    if self.failure == nil { self.failure = failure }
+  }
+}

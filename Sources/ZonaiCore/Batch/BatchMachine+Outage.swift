@@ -1,0 +1,58 @@
+/// An outage is not an answer: who used up their attempts while a service was away stays owed.
+extension BatchMachine {
+  mutating func judgeExhausted() {
+    for (transport, lane) in lanes {
+      let exhausted = members.indices.filter { index in
+        members[index].phase == .exhausted && cases[members[index].group].group.transport == transport
+      }
+      guard let began = exhausted.map({ members[$0].sentAt }).min() else { continue }
+      guard isOutage(transport, lane, since: began) else {
+        for index in exhausted { members[index].phase = .failed }
+        continue
+      }
+      let isFew = exhausted.count < 10 && hasDelivered(on: transport)
+      for index in exhausted { wait(index, isFew: isFew) }
+    }
+  }
+
+  /// Whether the last attempts all ended in service or connection, and nobody was delivered to since they began.
+  private func isOutage(_ transport: TransportName, _ lane: BatchLane, since began: Int64) -> Bool {
+    if lane.lastDeliveredAt >= began { return false }
+    let elsewhere = cases.filter { $0.group.transport == transport }.compactMap(\.account.laneLastDeliveredAt).max()
+    if let elsewhere, elsewhere >= began { return false }
+    return !members.indices.contains { index in
+      guard members[index].sentAt >= began, cases[members[index].group].group.transport == transport else {
+        return false
+      }
+      switch members[index].phase {
+      case .rejected, .failed, .accused:
+        return verdicts[index].map { $0.fault != .service && $0.fault != .connection } ?? false
+      default: return false
+      }
+    }
+  }
+
+  private func hasDelivered(on transport: TransportName) -> Bool {
+    cases.contains { group in
+      group.group.transport == transport
+        && (group.deliveredInBatch > 0 || group.account.delivered > 0 || group.account.deliveredOnLane > 0)
+    }
+  }
+
+  private mutating func wait(_ index: Int, isFew: Bool) {
+    let before = batch.owed[index]
+    let round = (before?.outageRounds ?? 0) + 1
+    if isFew, round >= 3 {
+      members[index].phase = .failed
+      return
+    }
+    outageRounds[index] = round
+    members[index].phase = .owed
+    // An outage uses no attempt up.
+    members[index].attempts = 0
+    members[index].dueAt = now + retry.outageDelay(round: round, random: random.fraction())
+    if let since = before?.outageSince, now - since >= retry.outageLimitMilliseconds, let verdict = verdicts[index] {
+      fail(JobFailure.outage(verdict, lane: lanes[cases[members[index].group].group.transport]?.plan.lane))
+    }
+  }
+}
