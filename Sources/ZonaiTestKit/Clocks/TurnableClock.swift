@@ -1,0 +1,74 @@
+import Synchronization
+
+/// A clock that stands still until somebody turns it.
+///
+/// It starts at a round moment in 2023, so that milliseconds and seconds cannot be taken for one another. Whoever sleeps on
+/// it wakes when it was turned far enough, when its task is cancelled, or when somebody wakes it by its number.
+public final class TurnableClock: Sendable {
+  private struct State {
+    var now: Int64
+    var nextSleeper = 0
+    var sleepers: [Int: (until: Int64, wake: CheckedContinuation<Void, Never>)] = [:]
+    /// Woken before they had lain down.
+    var woken: Set<Int> = []
+  }
+
+  private let state: Mutex<State>
+
+  /// `now` is in milliseconds; for the store's clock, since 1970.
+  public init(now: Int64 = 1_700_000_000_000) { state = Mutex(State(now: now)) }
+
+  public var now: Int64 { state.withLock { $0.now } }
+
+  /// How many tasks sleep on this clock just now: what a test looks at before it turns the clock.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Turns the clock forward and wakes everybody whose time has come.
+  public func advance(milliseconds: Int64) {
+    let due = state.withLock { state in
+      state.now += milliseconds
+      let due = state.sleepers.filter { $0.value.until <= state.now }
+      for number in due.keys { state.sleepers[number] = nil }
+      return due.values.sorted { $0.until < $1.until }.map(\.wake)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  /// Sleeps until the clock was turned this far, or the task is cancelled.
+  public func sleep(milliseconds: Int64) async {
+    await sleep(number: makeSleeper(), milliseconds: milliseconds)
+  }
+
+  /// A number to sleep under, which `wake` takes.
+  package func makeSleeper() -> Int {
+    state.withLock { state in
+      state.nextSleeper += 1
+      return state.nextSleeper
+    }
+  }
+
+  package func sleep(number: Int, milliseconds: Int64) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDue = state.withLock { state in
+          if state.woken.remove(number) != nil || milliseconds <= 0 { return true }
+          state.sleepers[number] = (state.now + milliseconds, continuation)
+          return false
+        }
+        if isDue { continuation.resume() }
+      }
+    } onCancel: {
+      wake(number)
+    }
+  }
+
+  /// Wakes one sleeper, now or when it lies down.
+  package func wake(_ number: Int) {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper.wake }
+      state.woken.insert(number)
+      return nil
+    }
+    continuation?.resume()
+  }
+}

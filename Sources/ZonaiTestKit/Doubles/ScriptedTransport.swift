@@ -1,0 +1,168 @@
+import Synchronization
+import ZonaiCore
+
+/// A transport without a network: every answer is yours to write, every request is in its log.
+///
+/// A token that nobody wrote an answer for is delivered to. Delays are a gate that you shut and open; permits are judged by a
+/// clock that you turn.
+public final class ScriptedTransport: Transport {
+  /// One request that was opened.
+  public struct SentPush: Sendable {
+    public var token: DeviceToken
+    public var message: PushMessage
+    public var expiresAt: Int64?
+    public var sent: PushAnswer.Sent
+  }
+
+  public let lane: Lane
+  /// The clock by which permits lapse.
+  public let clock: TurnableClock
+  /// Shut it to hold back every answer.
+  public let answersGate = Gate()
+  private let streams: Int
+  private let limit: Int
+  private let script = Mutex(TransportScript())
+  private let log = Milestones<SentPush>()
+
+  /// `streams` requests are open at once; `limit` is the greatest message in bytes, 4096 as with both services.
+  public init(
+    _ lane: Lane = Lane(transport: .fcm, fingerprint: "scripted"), clock: TurnableClock = TurnableClock(),
+    streams: Int = 100, limit: Int = 4096
+  ) {
+    self.lane = lane
+    self.clock = clock
+    self.streams = streams
+    self.limit = limit
+  }
+
+  // MARK: The script
+
+  /// The next answers for one token, `times` over; answers that were written before come first. `.max` stays for good.
+  public func answer(_ token: String, with verdict: Verdict, times: Int = 1) {
+    script.withLock { $0.byToken[Array(token.utf8), default: []].append((verdict, times)) }
+  }
+
+  /// The answer for every token that has none of its own left.
+  public func answerEverybody(with verdict: Verdict) {
+    script.withLock { $0.standard = verdict }
+  }
+
+  /// Forgets every answer that was written.
+  public func forgetAnswers() {
+    script.withLock { script in
+      script.byToken = [:]
+      script.standard = .delivered
+    }
+  }
+
+  /// No request can be opened, for this reason; nil ends that.
+  public func breakLane(_ fault: Verdict?) {
+    script.withLock { $0.laneFault = fault }
+  }
+
+  /// The following requests carry another credential.
+  public func renewCredential() {
+    script.withLock { $0.credential += 1 }
+  }
+
+  /// Every request that was opened so far, in their order.
+  public var sent: [SentPush] { log.elements }
+
+  /// Returns once this many requests were opened since the transport was made.
+  public func waitUntilSent(_ count: Int) async { await log.wait(for: count) }
+
+  public var isClosed: Bool { script.withLock { $0.isClosed } }
+
+  // MARK: Transport
+
+  public func prepare(_ message: PushMessage) throws(MessageFault) -> PreparedMessage {
+    let data = message.data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    let size = (message.title?.utf8.count ?? 0) + (message.body?.utf8.count ?? 0) + data
+    guard size <= limit else {
+      throw MessageFault(
+        field: data > size / 2 ? "data" : "body",
+        "the message has \(size) bytes, \(size - limit) more than the \(limit) that \(lane.transport) takes: shorten it"
+      )
+    }
+    return PreparedMessage(
+      fingerprint: "\(lane.fingerprint)/\(message.effectivePushType.rawValue)", size: size, limit: limit,
+      content: message)
+  }
+
+  public func send(_ batch: PushBatch) async -> PushBatchResult {
+    if let fault = script.withLock({ $0.laneFault }) { return .nothingSent(batch.count, because: fault) }
+    var answers: [PushAnswer] = []
+    answers.reserveCapacity(batch.count)
+    var isStopped = false
+    while answers.count < batch.count, !isStopped {
+      // As many as the peer takes at once are opened; then all their answers are read, whatever the first of them say.
+      let opened = openRequests(batch, from: answers.count)
+      isStopped = opened.isEmpty
+      await answersGate.pass()
+      for (verdict, sent) in opened {
+        if verdict.outcome == .jobFails { isStopped = true }
+        answers.append(verdict.outcome == .delivered ? .delivered(sent) : .answered(verdict, sent))
+      }
+    }
+    return PushBatchResult(answers: answers + Array(repeating: .notSent, count: batch.count - answers.count))
+  }
+
+  public func close() async {
+    script.withLock { $0.isClosed = true }
+    answersGate.open()
+  }
+
+  private func openRequests(_ batch: PushBatch, from first: Int) -> [(Verdict, PushAnswer.Sent)] {
+    guard let message = batch.message.content as? PushMessage else { return [] }
+    var opened: [(Verdict, PushAnswer.Sent)] = []
+    for index in batch.selection[first...].prefix(streams) {
+      let token = batch.tokens.token(index)
+      let request = script.withLock { script -> (Verdict, PushAnswer.Sent)? in
+        guard !script.isClosed, batch.permit.allows(at: clock.now) else { return nil }
+        let sent = script.takeNumber()
+        // In the lock, so that the log has the order of the numbers.
+        log.append(SentPush(token: token, message: message, expiresAt: batch.expiresAt, sent: sent))
+        return (script.takeAnswer(for: token), sent)
+      }
+      guard let request else { break }
+      opened.append(request)
+    }
+    return opened
+  }
+}
+
+/// What was written for a scripted transport, and how far it has come.
+private struct TransportScript: Sendable {
+  var byToken: [[UInt8]: [(verdict: Verdict, times: Int)]] = [:]
+  var standard = Verdict.delivered
+  var laneFault: Verdict?
+  var credential: UInt32 = 1
+  var isClosed = false
+  private var order: UInt64 = 0
+
+  mutating func takeNumber() -> PushAnswer.Sent {
+    order += 1
+    return PushAnswer.Sent(order: order, credential: credential)
+  }
+
+  mutating func takeAnswer(for token: DeviceToken) -> Verdict {
+    guard var left = byToken[token.bytes], let first = left.first else { return standard.without(token) }
+    if first.times <= 1 {
+      left.removeFirst()
+    } else if first.times < .max {
+      left[0].times -= 1
+    }
+    byToken[token.bytes] = left
+    return first.verdict.without(token)
+  }
+}
+
+extension Verdict {
+  /// The same verdict, whose words do not show the token even if the service's did.
+  fileprivate func without(_ token: DeviceToken) -> Verdict {
+    guard let words, !token.bytes.isEmpty else { return self }
+    var verdict = self
+    verdict.words = words.replacing(token.text, with: "…")
+    return verdict
+  }
+}

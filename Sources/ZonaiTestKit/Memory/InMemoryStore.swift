@@ -1,0 +1,67 @@
+import Synchronization
+import ZonaiCore
+
+/// A store in memory that keeps every law of the real ones: for tests of an application, and to show what a store owes.
+///
+/// Two handles on one `MemoryDatabase` are two workers on one database. Its tables are there from the start; time passes
+/// when `database.clock` is turned.
+public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore {
+  public let database: MemoryDatabase
+  /// What had changed when this handle last looked for work: a wait must not sleep through what came since.
+  private let seen: Mutex<Int>
+
+  /// `isMigrated` says whether Zonai's own tables are there already, as after `migrate`.
+  public init(on database: MemoryDatabase = MemoryDatabase(), isMigrated: Bool = true) {
+    self.database = database
+    seen = Mutex(database.changes)
+    if isMigrated { database.setSchemaVersion(MemoryState.currentVersion) }
+  }
+
+  public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
+    let result = try database.transaction { (state) throws(StoreError) in try state.claim(request) }
+    seen.withLock { $0 = database.changes }
+    return result
+  }
+
+  public func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease] {
+    try database.transaction { (state) throws(StoreError) in try state.renew(request) }
+  }
+
+  public func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
+    try database.read { (state) throws(StoreError) in try state.inspect(request) }
+  }
+
+  public func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
+    try database.transaction { (state) throws(StoreError) in try state.settle(settlement) }
+  }
+
+  /// Returns with the next change of the database since this handle's last claim, when the clock was turned far enough, or
+  /// when the task is cancelled.
+  public func waitForWork(milliseconds: Int64) async throws(StoreError) {
+    await database.waitForChange(after: seen.withLock { $0 }, milliseconds: milliseconds)
+  }
+
+  public func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued {
+    try database.transaction { (state) throws(StoreError) in try state.enqueue(request) }
+  }
+
+  public func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing {
+    try database.read { (state) throws(StoreError) in try state.list(query) }
+  }
+
+  public func change(_ change: JobChange) async throws(StoreError) -> ChangeResult {
+    try database.transaction { (state) throws(StoreError) in try state.change(change) }
+  }
+
+  public func migrate() async throws(StoreError) -> Migration {
+    try database.transaction { (state) throws(StoreError) in try state.migrate() }
+  }
+
+  public func describe(_ table: TableName) async throws(StoreError) -> TableDescription {
+    try database.read { (state) throws(StoreError) in try state.describe(table) }
+  }
+
+  public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+    try database.transaction { (state) throws(StoreError) in try state.exchange(offer) }
+  }
+}

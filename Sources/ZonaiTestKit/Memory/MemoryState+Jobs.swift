@@ -1,0 +1,121 @@
+import ZonaiCore
+
+extension MemoryState {
+  mutating func enqueue(_ request: EnqueueRequest) throws(StoreError) -> Enqueued {
+    try requireVersion()
+    let definition = try resolve(request)
+    if let key = request.idempotencyKey, let known = jobs.first(where: { $0.idempotencyKey == key }) {
+      guard known.definition == definition else {
+        throw StoreError(
+          .idempotencyClash,
+          "the idempotency key belongs to job \(known.id), which says something else: use another key for another push")
+      }
+      return Enqueued(job: known.account(withTally: true), wasThere: true)
+    }
+    jobsMade += 1
+    let digits = String(jobsMade)
+    let id = JobID("job-" + String(repeating: "0", count: max(0, 9 - digits.count)) + digits)
+    let job = MemoryJob(id: id, definition: definition, idempotencyKey: request.idempotencyKey, createdAt: now)
+    jobs.append(job)
+    return Enqueued(job: job.account(withTally: true), wasThere: false)
+  }
+
+  mutating func list(_ query: JobQuery) throws(StoreError) -> JobListing {
+    try requireVersion()
+    switch query {
+    case .list(let limit, let states):
+      let wanted = jobs.reversed().filter { states?.contains($0.state) ?? true }
+      return .jobs(wanted.prefix(limit).map { $0.account(withTally: true) })
+    case .one(let id): return .job(index(of: id).map { jobs[$0].account(withTally: true) })
+    case .count(let request): return .audience(try count(request))
+    case .workers:
+      return .workers(
+        workers.map { worker, seen in
+          let leased = jobs.flatMap { job in
+            job.batches.values.filter { $0.owner == worker && $0.isLeased(at: now) }.map { _ in job.id }
+          }
+          return WorkerAccount(
+            worker: worker, leases: leased.count, jobs: Set(leased).sorted { $0.rawValue < $1.rawValue },
+            lastSeenAt: seen)
+        }.sorted { $0.worker.rawValue < $1.worker.rawValue })
+    }
+  }
+
+  private mutating func count(_ request: EnqueueRequest) throws(StoreError) -> AudienceCount {
+    let audience = try resolve(request).audience
+    var recipients: [Platform: Int] = [:]
+    let rows = page(of: audience, after: nil, upTo: nil, limit: .max)
+    if let table = tables[audience.table] {
+      for row in rows { recipients[platform(of: row, in: table, audience), default: 0] += 1 }
+    }
+    return AudienceCount(audience: audience, recipients: recipients)
+  }
+
+  mutating func change(_ change: JobChange) throws(StoreError) -> ChangeResult {
+    try requireVersion()
+    switch change {
+    case .cancel(let id):
+      let job = try existing(id)
+      guard let cancelled = jobs[job].state.after(.cancelled) else { throw wrongState(job, "cancelled") }
+      jobs[job].state = cancelled
+      jobs[job].finishedAt = now
+      return .job(jobs[job].account(withTally: true))
+    case .resume(let id, let suspects):
+      let job = try existing(id)
+      guard let resumed = jobs[job].state.after(.resumed) else { throw wrongState(job, "resumed") }
+      resume(job, as: resumed, suspects)
+      return .job(jobs[job].account(withTally: true))
+    case .fail(let lease, let failure):
+      let job = try existing(lease.job)
+      if let (job, batch) = owned(lease) {
+        jobs[job].batches[batch.number]?.giveBack()
+        jobs[job].fail(failure, at: now)
+      }
+      return .job(jobs[job].account(withTally: true))
+    case .retain(let milliseconds):
+      let before = jobs.count
+      jobs.removeAll { job in
+        guard let finished = job.finishedAt, !job.state.isOpen else { return false }
+        let isInFlight = job.batches.values.contains { $0.isLeased(at: now) }
+        return finished < now - milliseconds && !isInFlight
+      }
+      return .removed(before - jobs.count)
+    }
+  }
+
+  private mutating func resume(_ job: Int, as state: JobState, _ suspects: SuspectMode) {
+    jobs[job].state = state
+    jobs[job].error = nil
+    jobs[job].finishedAt = nil
+    jobs[job].startedAt = jobs[job].startedAt ?? now
+    jobs[job].suspects = suspects
+    for number in jobs[job].batches.keys {
+      jobs[job].batches[number]?.takeovers = 0
+      guard let owed = jobs[job].batches[number]?.owed else { continue }
+      if suspects == .keep { jobs[job].keptGroups.formUnion(owed.compactMap(\.suspectOf)) }
+      // An outage that failed the job has its day again: else the resumed job would fail at its first answer.
+      jobs[job].batches[number]?.owed = owed.map { owed in
+        var owed = owed
+        owed.outageRounds = 0
+        owed.outageSince = nil
+        return owed
+      }
+    }
+  }
+
+  private func existing(_ id: JobID) throws(StoreError) -> Int {
+    guard let job = index(of: id) else { throw StoreError(.notFound, "there is no job \(id)") }
+    return job
+  }
+
+  private func wrongState(_ job: Int, _ verb: String) -> StoreError {
+    StoreError(.wrongState, "job \(jobs[job].id) is \(jobs[job].state.rawValue) and cannot be \(verb)")
+  }
+
+  mutating func exchange(_ offer: SecretOffer) throws(StoreError) -> Secret? {
+    try requireVersion()
+    if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
+    if let secret = offer.secret { secrets[offer.name] = secret }
+    return offer.secret
+  }
+}

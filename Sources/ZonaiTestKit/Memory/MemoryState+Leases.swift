@@ -1,0 +1,60 @@
+import ZonaiCore
+
+extension MemoryState {
+  mutating func renew(_ request: RenewRequest) throws(StoreError) -> [RenewedLease] {
+    try requireVersion()
+    workers[request.worker] = now
+    return request.leases.map { lease in
+      let state = index(of: lease.job).map { jobs[$0].state } ?? .cancelled
+      guard let (job, batch) = owned(lease), batch.owner == request.worker else {
+        return RenewedLease(lease: lease, isOwned: false, jobState: state)
+      }
+      jobs[job].batches[batch.number]?.leaseUntil = now + request.leaseMilliseconds
+      return RenewedLease(lease: lease, isOwned: true, jobState: state)
+    }
+  }
+
+  mutating func inspect(_ request: InspectRequest) throws(StoreError) -> Inspection {
+    try requireVersion()
+    switch request {
+    case .witnesses(let lease, let groups):
+      return .witnesses(
+        Dictionary(groups.map { ($0, witnesses(of: $0, in: lease.job)) }, uniquingKeysWith: { first, _ in first }))
+    case .rows(let lease, let rejections):
+      guard let audience = index(of: lease.job).map({ jobs[$0].audience }) else {
+        return .rows(rejections.map { _ in nil })
+      }
+      return .rows(
+        rejections.map { rejection in
+          guard let row = row(of: rejection, in: audience), let table = tables[audience.table] else { return nil }
+          return Row(columns: table.columnNames, values: table.rows[row])
+        })
+    }
+  }
+
+  private func witnesses(of group: Group, in job: JobID) -> WitnessAccount {
+    var account = WitnessAccount()
+    for (key, record) in lanes where key.transport == group.transport && key.fingerprint == group.fingerprint {
+      guard let delivered = record.lastDeliveredAt else { continue }
+      account.laneLastDeliveredAt = max(delivered, account.laneLastDeliveredAt ?? .min)
+    }
+    let record = lanes[LaneKey(group)]
+    account.recordLastDeliveredAt = record?.lastDeliveredAt
+    account.recordCircumstantialSince = record?.circumstantialSince ?? 0
+    guard let job = index(of: job).map({ jobs[$0] }) else { return account }
+    for (line, count) in job.tally {
+      if line.outcome == .delivered, line.group.transport == group.transport,
+        line.group.fingerprint == group.fingerprint
+      {
+        account.deliveredOnLane += count
+      }
+      guard line.group == group else { continue }
+      account.settled += count
+      if line.outcome == .delivered { account.delivered += count }
+      if line.outcome.isRejection, line.evidence?.isCircumstantial == true { account.circumstantialRejections += count }
+    }
+    account.circumstantialRejections += job.batches.values.flatMap(\.rejections)
+      .count { $0.group == group && $0.evidence.isCircumstantial }
+    return account
+  }
+}

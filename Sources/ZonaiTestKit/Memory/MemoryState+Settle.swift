@@ -1,0 +1,116 @@
+import ZonaiCore
+
+extension MemoryState {
+  mutating func settle(_ settlement: Settlement) throws(StoreError) -> SettleResult {
+    try requireVersion()
+    switch settlement {
+    case .answers(let answers): return try settle(answers)
+    case .prunes(let prunes): return try settle(prunes)
+    }
+  }
+
+  private mutating func settle(_ answers: BatchAnswers) throws(StoreError) -> SettleResult {
+    if let line = answers.tally.first(where: { $0.outcome.isRejection }) {
+      throw StoreError(.invalidRequest, "\(line.outcome) is counted with the prunes, not with the answers")
+    }
+    guard let (job, leased) = owned(answers.lease), !leased.isSettling else { return .leaseLost }
+    var batch = leased
+    for line in answers.tally {
+      jobs[job].count(line)
+      if line.outcome == .delivered { batch.deliveredBefore[line.group, default: 0] += line.count }
+    }
+    remember(answers)
+    jobs[job].counts.repeatedAfterLostAnswer += answers.repeatedAfterLostAnswer
+    jobs[job].isFirstAnswered = true
+    batch.isAnswered = true
+    batch.isSettling = true
+    batch.unsettled = 0
+    batch.owed = answers.owed.map { owed in
+      var owed = owed
+      owed.notBefore += now
+      return owed
+    }
+    // What an earlier claim recorded and this one has not dealt with stays.
+    let known = Set(batch.rejections.map(\.eventID))
+    batch.rejections += answers.rejections.filter { !known.contains($0.eventID) }
+    if let failure = answers.failure { jobs[job].fail(failure, at: now) }
+    close(batch, of: job, if: batch.rejections.isEmpty)
+    return .committed(Committed(job: jobs[job].account(withTally: false)))
+  }
+
+  private mutating func settle(_ prunes: BatchPrunes) throws(StoreError) -> SettleResult {
+    guard let (job, leased) = owned(prunes.lease) else { return .leaseLost }
+    var batch = leased
+    var committed = Committed(job: jobs[job].account(withTally: false))
+    for (rejection, decision) in prunes.decisions {
+      guard let recorded = batch.rejections.firstIndex(where: { $0.eventID == rejection.eventID }) else {
+        throw StoreError(.invalidRequest, "only a rejection that was recorded with its batch's answers can be pruned")
+      }
+      let outcome = carryOut(decision, on: batch.rejections[recorded], of: job, &committed.refusals)
+      committed.outcomes.append(outcome)
+      jobs[job].count(
+        TallyLine(
+          group: rejection.group, outcome: outcome, evidence: rejection.evidence, reason: rejection.reason, count: 1))
+      batch.rejections.remove(at: recorded)
+    }
+    jobs[job].counts.hooksFailed += prunes.hooksFailed
+    close(batch, of: job, if: true)
+    committed.job = jobs[job].account(withTally: false)
+    return .committed(committed)
+  }
+
+  /// Ends the batch, or gives its lease back when somebody is still owed; without `isThrough` its owner keeps it.
+  private mutating func close(_ batch: MemoryBatch, of job: Int, if isThrough: Bool) {
+    var batch = batch
+    if isThrough { batch.giveBack() }
+    let isDone = isThrough && batch.owed.isEmpty && batch.rejections.isEmpty
+    jobs[job].batches[batch.number] = isDone ? nil : batch
+    jobs[job].completeIfDone(at: now)
+  }
+
+  private mutating func carryOut(
+    _ decision: BatchPrunes.Decision, on rejection: Rejection, of job: Int, _ refusals: inout [String]
+  ) -> TallyLine.Outcome {
+    let audience = jobs[job].audience
+    let policy = jobs[job].definition.policy
+    switch decision {
+    case .keep: return .kept
+    case .spare: return .spared
+    case .followPolicy: break
+    }
+    if policy == .none { return .kept }
+    guard let row = row(of: rejection, in: audience), !isLocked(row, of: audience.table) else { return .spared }
+    if let words = refusal(of: row, in: audience.table) {
+      refusals.append(words)
+      return .spared
+    }
+    if policy == .deleteRow {
+      tables[audience.table]?.remove(at: row)
+    } else {
+      tables[audience.table]?.set(audience.token, to: .null, at: row)
+    }
+    return .pruned
+  }
+
+  private func isLocked(_ row: Int, of table: TableName) -> Bool {
+    locks.contains { $0.table == table && holds(table, row, $0.column, $0.value) }
+  }
+
+  private func refusal(of row: Int, in table: TableName) -> String? {
+    refusals.first { $0.table == table && holds(table, row, $0.column, $0.value) }?.words
+  }
+
+  func holds(_ table: TableName, _ row: Int, _ column: String, _ value: Value) -> Bool {
+    tables[table].map { ValueOrder.same($0.value(column, of: row), value) } ?? false
+  }
+
+  /// Keeps the record of the lanes, which outlives the job.
+  private mutating func remember(_ answers: BatchAnswers) {
+    for line in answers.tally where line.outcome == .delivered && line.count > 0 {
+      lanes[LaneKey(line.group)] = LaneRecord(lastDeliveredAt: now)
+    }
+    for (group, count) in answers.circumstantial {
+      lanes[LaneKey(group), default: LaneRecord()].circumstantialSince += count
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ZonaiCore
+
+/// A predicate made ready for one table: true, false, or nil where SQL would say unknown.
+struct RowTest {
+  private let test: ([Value]) -> Bool?
+
+  init(_ predicate: Predicate?, in table: MemoryTable) {
+    test = predicate.map { RowTest.make($0, table) } ?? { _ in true }
+  }
+
+  func accepts(_ row: [Value]) -> Bool { test(row) == true }
+
+  private static func make(_ predicate: Predicate, _ table: MemoryTable) -> ([Value]) -> Bool? {
+    switch predicate {
+    case .compare(let column, let comparison, let value): makeComparison(column, comparison, value, table)
+    case .isIn(let column, let values): makeList(column, values, table)
+    case .like(let column, let pattern): makeLike(column, pattern, table)
+    case .isNull(let column):
+      { [place = table.position(of: column)] row in place.map { row[$0].isNull } }
+    case .and(let parts):
+      { [tests = parts.map { make($0, table) }] row in
+        var isUnknown = false
+        for test in tests {
+          guard let known = test(row) else {
+            isUnknown = true
+            continue
+          }
+          if !known { return false }
+        }
+        return isUnknown ? nil : true
+      }
+    case .or(let parts):
+      { [tests = parts.map { make($0, table) }] row in
+        var isUnknown = false
+        for test in tests {
+          guard let known = test(row) else {
+            isUnknown = true
+            continue
+          }
+          if known { return true }
+        }
+        return isUnknown ? nil : false
+      }
+    case .not(let part):
+      { [test = make(part, table)] row in test(row).map { !$0 } }
+    }
+  }
+
+  private static func makeComparison(
+    _ column: String, _ comparison: Predicate.Comparison, _ value: Value, _ table: MemoryTable
+  ) -> ([Value]) -> Bool? {
+    guard let place = table.position(of: column), !value.isNull else { return { _ in nil } }
+    let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
+    return { row in
+      if row[place].isNull { return nil }
+      let order = ValueOrder.compare(row[place], value, ignoringCase: ignoringCase)
+      return switch comparison {
+      case .equal: order == 0
+      case .notEqual: order != 0
+      case .less: order < 0
+      case .lessOrEqual: order <= 0
+      case .greater: order > 0
+      case .greaterOrEqual: order >= 0
+      }
+    }
+  }
+
+  private static func makeList(_ column: String, _ values: [Value], _ table: MemoryTable) -> ([Value]) -> Bool? {
+    guard let place = table.position(of: column) else { return { _ in nil } }
+    // An empty list is false for every row, NULL included.
+    if values.isEmpty { return { _ in false } }
+    let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
+    let order = values.filter { !$0.isNull }.sorted { ValueOrder.compare($0, $1, ignoringCase: ignoringCase) < 0 }
+    let holdsNull = order.count < values.count
+    return { row in
+      if row[place].isNull { return nil }
+      var low = 0
+      var high = order.count
+      while low < high {
+        let middle = (low + high) / 2
+        let comparison = ValueOrder.compare(order[middle], row[place], ignoringCase: ignoringCase)
+        if comparison == 0 { return true }
+        if comparison < 0 { low = middle + 1 } else { high = middle }
+      }
+      return holdsNull ? nil : false
+    }
+  }
+
+  private static func makeLike(_ column: String, _ pattern: String, _ table: MemoryTable) -> ([Value]) -> Bool? {
+    guard let place = table.position(of: column) else { return { _ in nil } }
+    let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
+    let pattern = Array((ignoringCase ? pattern.lowercased() : pattern).unicodeScalars)
+    return { row in
+      guard case .text(let text) = row[place] else { return row[place].isNull ? nil : false }
+      return matches(Array((ignoringCase ? text.lowercased() : text).unicodeScalars)[...], pattern[...])
+    }
+  }
+
+  private static func matches(_ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
+    guard let first = pattern.first else { return text.isEmpty }
+    if first == "%" {
+      return (text.startIndex...text.endIndex).contains { matches(text[$0...], pattern.dropFirst()) }
+    }
+    guard let character = text.first, first == "_" || first == character else { return false }
+    return matches(text.dropFirst(), pattern.dropFirst())
+  }
+}
