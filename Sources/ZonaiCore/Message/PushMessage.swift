@@ -106,6 +106,12 @@ public struct PushType: RawRepresentable, Sendable, Hashable, Codable {
   public static let voip = PushType(rawValue: "voip")
   public static let widgets = PushType(rawValue: "widgets")
 
+  /// Every push type whose topic Zonai knows. `mdm` is not among them: its topic is no bundle id.
+  public static let known: [PushType] = [
+    .alert, .background, .complication, .controls, .fileprovider, .liveactivity, .location, .pushtotalk, .voip,
+    .widgets,
+  ]
+
   /// What is appended to the bundle id to make the topic; nil for a push type that Zonai does not know.
   public var topicSuffix: String? {
     switch rawValue {

@@ -16,6 +16,7 @@ public struct Reason: RawRepresentable, Sendable, Hashable, Codable, Expressible
   public static let cannotConnect: Reason = "cannotConnect"
   public static let nameNotResolved: Reason = "nameNotResolved"
   public static let certificateNotTrusted: Reason = "certificateNotTrusted"
+  public static let certificateNameWrong: Reason = "certificateNameWrong"
   public static let http2NotSpoken: Reason = "http2NotSpoken"
   /// The body was not the service's JSON: a proxy or another server answered.
   public static let notTheService: Reason = "notTheService"

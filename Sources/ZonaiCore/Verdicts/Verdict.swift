@@ -43,7 +43,7 @@ public struct Verdict: Sendable, Hashable {
   public var retryFloorMilliseconds: Int64?
   /// Since when the token has been dead, in milliseconds since 1970 (APNs' timestamp).
   public var deadSince: Int64?
-  /// Whether the whole lane should slow down (any 429).
+  /// Whether the whole lane should slow down: any 429 that is not about one device.
   public var slowsLane: Bool
   /// Whether the request may have reached the device although its answer did not reach us.
   public var answerMayBeLost: Bool

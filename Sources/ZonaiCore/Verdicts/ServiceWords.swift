@@ -1,0 +1,56 @@
+/// A service's own words, made fit for a log: one line, short, and without a device token.
+public enum ServiceWords {
+  /// The longest text that is kept, in characters.
+  public static let limit = 300
+  /// The longest run of token characters that is still a word; no reason of the services comes near it, no token is shorter.
+  static let longestWord = 40
+
+  /// Long runs of token characters are cut to their first six, so that a token that a service repeats is never shown whole;
+  /// `token`, when it is given, is cut out wherever it stands, whatever it is made of.
+  public static func shortened(_ text: String, hiding token: ArraySlice<UInt8>? = nil) -> String {
+    var bytes = ArraySlice(text.utf8)
+    if let token, !token.isEmpty { bytes = cut(Array(token), from: bytes) }
+    var shown: [UInt8] = []
+    while let first = bytes.first {
+      guard isTokenCharacter(first) else {
+        shown.append(first < 0x20 || first == 0x7f ? UInt8(ascii: " ") : first)
+        bytes.removeFirst()
+        continue
+      }
+      let run = bytes.prefix(while: isTokenCharacter)
+      if run.count > longestWord {
+        shown.append(contentsOf: run.prefix(6))
+        shown.append(contentsOf: "…".utf8)
+      } else {
+        shown.append(contentsOf: run)
+      }
+      bytes.removeFirst(run.count)
+    }
+    let words = String(decoding: shown, as: UTF8.self)
+    return words.count <= limit ? words : words.prefix(limit - 1) + "…"
+  }
+
+  private static func cut(_ token: [UInt8], from text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = text
+    var kept: [UInt8] = []
+    while let first = rest.first {
+      if first == token[0], rest.starts(with: token) {
+        kept.append(contentsOf: "…".utf8)
+        rest.removeFirst(token.count)
+      } else {
+        kept.append(first)
+        rest.removeFirst()
+      }
+    }
+    return ArraySlice(kept)
+  }
+
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

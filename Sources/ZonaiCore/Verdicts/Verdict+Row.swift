@@ -1,0 +1,33 @@
+/// What becomes of a verdict when more is known than the answer.
+extension Verdict {
+  /// The verdict for a row whose token was registered at that time: a death that is older than the registration is not this
+  /// registration's death, and a time that cannot be read (nil) spares the row.
+  ///
+  /// It changes only a rejection that says since when the token is dead. Equal times are no sparing.
+  public func consideringLastSeen(_ milliseconds: Int64?) -> Verdict {
+    guard outcome == .permanentlyRejected, let deadSince else { return self }
+    if let milliseconds, milliseconds <= deadSince { return self }
+    return keptRow
+  }
+
+  /// The same for a column's value as it was read; nil when the audience names no last-seen column. NULL says nothing about
+  /// a registration, so it spares nobody.
+  public func considering(lastSeen value: Value?) -> Verdict {
+    guard let value, !value.isNull, deadSince != nil else { return self }
+    return consideringLastSeen(LastSeen.milliseconds(value))
+  }
+
+  /// The verdict when no witness stands by: circumstantial evidence then prunes nobody, and the answer counts as transient.
+  public var withoutWitness: Verdict {
+    guard outcome == .permanentlyRejected, evidence?.isCircumstantial ?? true else { return self }
+    return keptRow
+  }
+
+  private var keptRow: Verdict {
+    var verdict = self
+    verdict.outcome = .transientlyFailed
+    verdict.evidence = nil
+    verdict.retry = .never
+    return verdict
+  }
+}
