@@ -50,7 +50,7 @@ let package = Package(
     .target(name: "ZonaiTestKit", dependencies: ["ZonaiCore"], swiftSettings: strict),
     .target(
       name: "ZonaiCLI",
-      dependencies: ["ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiCore", "ZonaiJSON"],
+      dependencies: ["ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"],
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
 
@@ -59,6 +59,8 @@ let package = Package(
     .testTarget(
       name: "ZonaiHTTPTests", dependencies: ["ZonaiHTTP", "ZonaiThreads", "CZonaiNGHTTP2", "CZonaiOpenSSL"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiCLITests", dependencies: ["ZonaiCLI", "ZonaiThreads", "ZonaiJSON", "zonai"], swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),
   ],

@@ -1,1 +1,3 @@
 import ZonaiCLI
+
+await ZonaiCommand.main(CommandLine.arguments)

@@ -1,0 +1,65 @@
+import Synchronization
+import ZonaiThreads
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// ^C and SIGTERM. The first asks what runs to stop, if it knows how to; the second, and the first where nothing does,
+/// ends the process at once.
+///
+/// A thread of its own waits for the signals, which are blocked everywhere else, so no code ever runs in a handler.
+final class Interruption: Sendable {
+  private struct State {
+    var stop: (@Sendable () -> Void)?
+    var happened = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Call it before any other thread exists: threads inherit what is blocked.
+  static func begin() throws(ThreadStartError) -> Interruption {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    sigaddset(&signals, SIGTERM)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    // A reader that left is an error of the write, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    let interruption = Interruption()
+    _ = try NamedThread(name: "zonai-signals") { [signals] in
+      var awaited = signals
+      while true {
+        var number: Int32 = 0
+        guard sigwait(&awaited, &number) == 0 else { continue }
+        interruption.take(number)
+      }
+    }
+    return interruption
+  }
+
+  /// Whether a signal came.
+  var happened: Bool { state.withLock { $0.happened } }
+
+  /// From now on the first signal calls this, on the thread that waits for signals.
+  func onFirst(_ stop: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      state.stop = stop
+      return state.happened
+    }
+    if isLate { stop() }
+  }
+
+  private func take(_ number: Int32) {
+    let stop = state.withLock { state -> (@Sendable () -> Void)? in
+      defer { state.happened = true }
+      return state.happened ? nil : state.stop
+    }
+    guard let stop else { _exit(128 + number) }
+    stop()
+  }
+}

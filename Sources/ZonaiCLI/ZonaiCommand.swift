@@ -1,0 +1,78 @@
+import ZonaiThreads
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The command as a whole: finds the word, reads its options, runs it, and turns what was thrown into a sentence.
+public enum ZonaiCommand {
+  static let commands: [any Command.Type] = [
+
+    ]
+
+  /// Runs a command line and ends the process. Call it before any thread is started.
+  public static func main(_ words: [String]) async -> Never {
+    // Whether errors are wanted as JSON must be known before the options are understood.
+    let console = Console(isJSON: words.prefix { $0 != "--" }.contains(Shared.json.name))
+    do {
+      let interruption = try Interruption.begin()
+      let code = try await run(words.dropFirst(), Context(console: console, interruption: interruption))
+      exit(console.deliveredResults ? code.rawValue : ExitCode.failed.rawValue)
+    } catch {
+      let failure = CommandFailure(anything: error)
+      console.failure(failure)
+      exit(failure.exitCode.rawValue)
+    }
+  }
+
+  static func run(_ words: some Collection<String>, _ context: Context) async throws -> ExitCode {
+    guard let word = words.first else {
+      context.console.note(Help.overview(commands))
+      return .refused
+    }
+    switch word {
+    case "--help", "-h", "help":
+      context.console.result(try help(words.dropFirst().first))
+      return .done
+    case "--version", "version":
+      context.console.result(Help.version)
+      return .done
+    default: break
+    }
+    let command = try find(word)
+    if words.dropFirst().prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      context.console.result(Help.text(command))
+      return .done
+    }
+    return try await start(command, words.dropFirst(), context)
+  }
+
+  private static func start(
+    _ command: (some Command).Type, _ words: some Collection<String>, _ context: Context
+  ) async throws -> ExitCode {
+    do {
+      return try await command.init(Arguments(words, options: command.options)).run(context)
+    } catch let failure as CommandFailure where failure.code == "usage" && !context.console.isJSON {
+      throw CommandFailure(
+        failure.code, failure.sentence + "\nzonai: 'zonai \(command.name) --help' shows how", exitCode: .refused)
+    }
+  }
+
+  private static func help(_ word: String?) throws -> String {
+    guard let word else { return Help.overview(commands) }
+    return Help.text(try find(word))
+  }
+
+  private static func find(_ word: String) throws(CommandFailure) -> any Command.Type {
+    if let command = commands.first(where: { $0.name == word }) { return command }
+    let isOption = word.hasPrefix("-")
+    throw .usage(
+      isOption
+        ? "a command comes first, then its options; there is none before \(word)"
+        : "there is no command '\(word)'\(Nearest.hint(word, in: commands.map { $0.name })); 'zonai --help' lists them")
+  }
+}

@@ -1,0 +1,70 @@
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A child process just started, and our ends of its three pipes.
+struct SpawnedProcess {
+  let pid: pid_t
+  let input: Int32
+  let output: Int32
+  let error: Int32
+
+  // A pipe is inheritable for a moment: no other child of ours may be started in it.
+  private static let one = Mutex(())
+
+  init(_ executable: String, _ words: [String]) throws {
+    self = try SpawnedProcess.one.withLock { _ in try SpawnedProcess(spawning: executable, words) }
+  }
+
+  private init(spawning executable: String, _ words: [String]) throws {
+    let (inputPipe, outputPipe, errorPipe) = (try Pipe(), try Pipe(), try Pipe())
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, inputPipe.source, 0)
+    posix_spawn_file_actions_adddup2(&actions, outputPipe.sink, 1)
+    posix_spawn_file_actions_adddup2(&actions, errorPipe.sink, 2)
+
+    // Whatever the thread that runs this test blocks or ignores is no business of the child.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([executable] + words).map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var started: pid_t = 0
+    let result = posix_spawn(&started, executable, &actions, &attributes, &arguments, environ)
+    for end in [inputPipe.source, outputPipe.sink, errorPipe.sink] { close(end) }
+    try #require(result == 0, "cannot start \(executable): \(String(cString: strerror(result)))")
+    pid = started
+    input = inputPipe.sink
+    output = outputPipe.source
+    error = errorPipe.source
+  }
+}
+
+private struct Pipe {
+  let source: Int32
+  let sink: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (source, sink) = (ends[0], ends[1])
+  }
+}
