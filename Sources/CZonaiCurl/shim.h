@@ -17,3 +17,32 @@ static inline CURLcode zonai_curl_get_long(CURL *handle, CURLINFO info, long *va
 static inline CURLcode zonai_curl_get_socket(CURL *handle, curl_socket_t *value) {
   return (curl_easy_getinfo)(handle, CURLINFO_ACTIVESOCKET, value);
 }
+static inline CURLcode zonai_curl_set_ssl_context(CURL *handle, curl_ssl_ctx_callback callback, void *owner) {
+  CURLcode code = (curl_easy_setopt)(handle, CURLOPT_SSL_CTX_DATA, owner);
+  return code != CURLE_OK ? code : (curl_easy_setopt)(handle, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+static inline CURLcode zonai_curl_set_body_receiver(CURL *handle, curl_write_callback callback, void *owner) {
+  CURLcode code = (curl_easy_setopt)(handle, CURLOPT_WRITEDATA, owner);
+  return code != CURLE_OK ? code : (curl_easy_setopt)(handle, CURLOPT_WRITEFUNCTION, callback);
+}
+static inline CURLcode zonai_curl_set_header_receiver(CURL *handle, curl_write_callback callback, void *owner) {
+  CURLcode code = (curl_easy_setopt)(handle, CURLOPT_HEADERDATA, owner);
+  return code != CURLE_OK ? code : (curl_easy_setopt)(handle, CURLOPT_HEADERFUNCTION, callback);
+}
+static inline CURLcode zonai_curl_set_progress(CURL *handle, curl_xferinfo_callback callback, void *owner) {
+  CURLcode code = (curl_easy_setopt)(handle, CURLOPT_XFERINFODATA, owner);
+  if (code == CURLE_OK) code = (curl_easy_setopt)(handle, CURLOPT_XFERINFOFUNCTION, callback);
+  return code != CURLE_OK ? code : (curl_easy_setopt)(handle, CURLOPT_NOPROGRESS, 0L);
+}
+static inline CURLcode zonai_curl_set_large(CURL *handle, CURLoption option, curl_off_t value) {
+  return (curl_easy_setopt)(handle, option, value);
+}
+static inline CURLcode zonai_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+/* The transfer that a finished message of the multi handle speaks of; CURLE_OK with 0 while there is none. */
+static inline int zonai_curl_multi_finished(CURLM *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message = curl_multi_info_read(multi, &left);
+  if (!message || message->msg != CURLMSG_DONE) return 0;
+  *result = message->data.result;
+  return 1;
+}

@@ -1,0 +1,36 @@
+/// Requests that differ in one value only, such as a device token: POSTs with the same header fields, whose path and body
+/// are templates.
+///
+/// They are opened in the order of `values`. What the server sees of a request is `path` and `body` with the value in
+/// their holes; the value must already be fit for both (escaped for JSON, safe in a path).
+public struct HTTP2Batch: Sendable {
+  /// The path, for example `/3/device/` and a hole.
+  public var path: ByteTemplate
+  /// The fields of every request; the same bytes from batch to batch cost one byte each on the wire.
+  public var fields: [HTTPField]
+  public var body: ByteTemplate
+  /// One value a request.
+  public var values: ByteColumn
+  /// Which of the values are sent, in this order; nil sends all. Each index at most once.
+  public var selection: [Int]?
+  /// Until when requests may be opened; for good by default.
+  public var permit: HTTP2Permit
+  /// Looks at each answer other than 200, on the pool's thread; true opens no further request of this batch.
+  ///
+  /// What is under way is still waited for. It must be quick and must not block: every batch of the pool waits for it.
+  public var stopAfter: (@Sendable (_ status: UInt16, _ body: UnsafeRawBufferPointer) -> Bool)?
+
+  public init(
+    path: ByteTemplate, fields: [HTTPField], body: ByteTemplate, values: ByteColumn, selection: [Int]? = nil,
+    permit: HTTP2Permit = HTTP2Permit(),
+    stopAfter: (@Sendable (_ status: UInt16, _ body: UnsafeRawBufferPointer) -> Bool)? = nil
+  ) {
+    self.path = path
+    self.fields = fields
+    self.body = body
+    self.values = values
+    self.selection = selection
+    self.permit = permit
+    self.stopAfter = stopAfter
+  }
+}

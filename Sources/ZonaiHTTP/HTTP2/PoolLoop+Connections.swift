@@ -1,0 +1,79 @@
+extension PoolLoop {
+  /// Connections on which further requests may be opened, now or when others have been answered.
+  var usable: [HTTP2Connection] { connections.filter { !$0.isDraining && !$0.isLost } }
+
+  /// Goes on with the connection in the making.
+  func advanceConnecting() {
+    guard let attempt = connecting else { return }
+    do throws(HTTPFailure) {
+      guard try attempt.advance() else { return }
+      connecting = nil
+      guard let socket = attempt.socket else { throw HTTPFailure(.other, "libcurl gives no socket for \(origin)") }
+      let connection = try HTTP2Connection(attempt, socket: socket, origin: origin, turn: turn)
+      connections.append(connection)
+      // The server's SETTINGS may have come with the end of the handshake: OpenSSL has them then, and poll does not know.
+      connection.read()
+    } catch {
+      connecting = nil
+      countFailure(error)
+    }
+  }
+
+  /// Begins a connect when one is wanted and its time has come.
+  func connectIfNeeded() {
+    guard let moment = momentToConnect, moment <= turn.now else { return }
+    do throws(HTTPFailure) {
+      connecting = try TLSConnection(origin: origin, options: options)
+    } catch {
+      countFailure(error)
+    }
+    advanceConnecting()
+  }
+
+  /// When the next connect begins; nil when none is wanted. One is made at a time: when the first fails, so would others.
+  var momentToConnect: Int64? {
+    // Those that are draining count a little: a server that ends every connection must not make us collect them.
+    guard connecting == nil, !queue.isEmpty, connections.count < 2 * options.maxConnections else { return nil }
+    let usable = usable
+    if usable.isEmpty { return nextConnect }
+    guard usable.count < options.maxConnections, let fullSince else { return nil }
+    return max(nextConnect, fullSince + options.patienceBeforeAnotherConnection)
+  }
+
+  /// Lets go of connections that have ended or have nothing more to do.
+  func sweep() {
+    var isAnythingGone = false
+    for connection in connections {
+      if connection.hasAnswered {
+        failures = 0
+      } else if let failure = connection.failure, !connection.isCounted {
+        connection.isCounted = true
+        countFailure(failure)
+      }
+      if connection.isDraining && connection.openStreams == 0 { connection.close() }
+      if connection.isLost {
+        connection.release()
+        isAnythingGone = true
+      }
+    }
+    if isAnythingGone { connections.removeAll { $0.isLost } }
+  }
+
+  /// Waits longer before the next connect; without any connection, what waits is told why.
+  private func countFailure(_ failure: HTTPFailure) {
+    let doubled = options.reconnectDelay << min(failures, 16)
+    let delay = max(1, min(doubled, options.maxReconnectDelay))
+    failures += 1
+    // Half of it is chance, so that many senders do not come back at the same moment.
+    nextConnect = turn.now + delay / 2 + Int64.random(in: 0...(delay - delay / 2))
+    guard usable.isEmpty, connecting == nil else { return }
+    for run in queue { run.finishRest(.noConnection, failure) }
+    queue = []
+  }
+
+  /// Has further requests opened on connections made from now on.
+  func reconnect() {
+    connecting = nil
+    for connection in connections { connection.drain() }
+  }
+}

@@ -1,0 +1,99 @@
+import ZonaiThreads
+
+/// The event loop of a pool: takes batches in, opens streams, writes, sleeps in poll(2), reads, and hands results over.
+///
+/// Touched only by the pool's thread.
+final class PoolLoop {
+  let origin: HTTPOrigin
+  let options: HTTP2Options
+  let turn: PoolTurn
+  /// Batches with requests to open, in the order in which they came.
+  var queue: [BatchRun] = []
+  var connections: [HTTP2Connection] = []
+  var connecting: TLSConnection?
+  /// Connects that failed since one last brought an answer.
+  var failures = 0
+  /// Before this moment no connect is begun.
+  var nextConnect: Int64 = 0
+  /// Since when every connection is full while requests wait.
+  var fullSince: Int64?
+
+  private let inbox: PoolInbox
+  /// Batches that are not delivered yet, or of which a connection still holds memory.
+  private var runs: [BatchRun] = []
+  private var poller = Poller()
+
+  init(origin: HTTPOrigin, options: HTTP2Options, inbox: PoolInbox) {
+    self.origin = origin
+    self.options = options
+    self.inbox = inbox
+    turn = PoolTurn(options: options, now: MonotonicClock.milliseconds())
+  }
+
+  func run() {
+    while true {
+      turn.now = MonotonicClock.milliseconds()
+      let contents = inbox.take()
+      runs += contents.runs
+      queue += contents.runs
+      if contents.isClosing { break }
+      if contents.wantsReconnect { reconnect() }
+      for run in queue { run.checkPermit(now: turn.now) }
+      advanceConnecting()
+      for connection in connections { connection.checkTime(hasWaiting: !queue.isEmpty) }
+      pump()
+      for connection in connections { connection.flush() }
+      sweep()
+      connectIfNeeded()
+      deliver()
+      poller.wait(
+        for: connections, connecting: connecting, wakePipe: inbox.wakePipe, timeout: timeout())
+      turn.now = MonotonicClock.milliseconds()
+      for connection in poller.readable { connection.read() }
+    }
+    close()
+  }
+
+  /// Opens streams, batch after batch, for as long as there is room.
+  private func pump() {
+    for connection in connections {
+      while let run = queue.first, connection.hasRoom {
+        guard let request = run.next(now: turn.now) else {
+          queue.removeFirst()
+          continue
+        }
+        if connection.open(run, request) { run.advance() }
+      }
+    }
+    queue.removeAll { !$0.hasMore }
+    let isFull = !queue.isEmpty && !usable.contains { $0.hasRoom || $0.isWarmingUp }
+    fullSince = isFull ? fullSince ?? turn.now : nil
+  }
+
+  /// Hands over what is settled, once a turn.
+  private func deliver() {
+    for run in runs where run.isSettled { run.deliver() }
+    runs.removeAll { $0.isSettled && $0.streams == 0 }
+  }
+
+  private func timeout() -> Int32 {
+    var next = Int64.max
+    for connection in connections { next = min(next, connection.nextDeadline) }
+    for run in queue { next = min(next, run.permitEnd) }
+    if let moment = momentToConnect { next = min(next, moment) }
+    if next == .max { return -1 }
+    return Int32(max(0, min(next - turn.now, 60_000)))
+  }
+
+  private func close() {
+    for run in runs { run.finishRest(.poolClosed) }
+    connecting = nil
+    for connection in connections {
+      connection.close()
+      connection.release()
+    }
+    connections = []
+    deliver()
+    inbox.end()
+  }
+}

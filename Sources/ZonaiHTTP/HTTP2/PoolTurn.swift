@@ -1,0 +1,25 @@
+/// What the loop and its connections share. Touched only by the pool's thread.
+final class PoolTurn {
+  /// The moment of this turn on `MonotonicClock`; reading the clock per request would cost more than the request.
+  var now: Int64
+  let options: HTTP2Options
+  let keptNames: [[UInt8]]
+  let keptAnswers = KeptAnswerStock()
+  let readBuffer: UnsafeMutableRawBufferPointer
+  private var lastPlace: UInt64 = 0
+
+  init(options: HTTP2Options, now: Int64) {
+    self.options = options
+    self.now = now
+    keptNames = options.keptFields.prefix(255).map { Array($0.utf8) }
+    readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
+  }
+
+  deinit { readBuffer.deallocate() }
+
+  /// The next place in the order in which requests are written.
+  func nextPlace() -> UInt64 {
+    lastPlace += 1
+    return lastPlace
+  }
+}

@@ -1,0 +1,59 @@
+/// A request as the test's server saw it.
+struct ServedRequest: Sendable {
+  /// Which connection it came over, counted from 0.
+  var connection: Int
+  /// Which request on that connection it is, counted from 0.
+  var number: Int
+  var stream: Int32
+  var path: String
+  var fields: [String: String]
+  var body: [UInt8]
+}
+
+/// What the server does once a request is complete.
+enum Reaction: Sendable {
+  case answer(Int, fields: [String: String] = [:], body: String = "")
+  /// RST_STREAM with this code.
+  case reset(UInt32)
+  /// No answer, ever.
+  case silence
+  /// No answer until the test calls `release`.
+  case hold
+  /// GOAWAY; streams above the last one are forgotten.
+  case goAway(lastStream: Int32, code: UInt32 = 0, debugData: String = "")
+  /// SETTINGS_MAX_CONCURRENT_STREAMS.
+  case allow(UInt32)
+  /// Closes the socket without a word.
+  case drop
+  case sequence([Reaction])
+
+  static let ok = Reaction.answer(200)
+  static let refused: UInt32 = 7
+  static let cancelled: UInt32 = 8
+}
+
+/// How the server behaves towards each connection and request.
+struct ServerScript: Sendable {
+  enum Welcome: Sendable {
+    case http2
+    /// Completes the handshake without agreeing on HTTP/2.
+    case noALPN
+    /// Refuses the handshake, since the client offers no HTTP/1.1.
+    case http1Only
+    /// Closes as soon as it has accepted.
+    case closes
+    /// Closes once the TLS handshake is done.
+    case closesAfterHandshake
+    /// Accepts and says nothing, not even in TLS.
+    case isMute
+  }
+
+  var welcome = Welcome.http2
+  /// nil sends no limit at all.
+  var streamLimit: UInt32? = 1000
+  /// The window of each stream; small ones keep bodies waiting.
+  var window: UInt32 = 65_535
+  /// Answers PINGs; one that does not is a connection that died without a word.
+  var name = "localhost"
+  var react: @Sendable (ServedRequest) -> Reaction = { _ in .ok }
+}
