@@ -54,6 +54,10 @@ let package = Package(
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
 
+    // The benchmark's other end; see docs/benchmark.md.
+    .executableTarget(
+      name: "zonai-responder", dependencies: ["ZonaiHTTP", "CZonaiOpenSSL"], swiftSettings: strict),
+
     .testTarget(name: "ZonaiCoreTests", dependencies: ["ZonaiCore"], swiftSettings: strict),
 
     .testTarget(
