@@ -12,6 +12,7 @@
 
 /* Variadic functions and function-like macros, which Swift does not import. */
 static inline EVP_PKEY *zonai_openssl_new_p256_key(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256"); }
+static inline EVP_PKEY *zonai_openssl_new_rsa_key(size_t bits) { return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", bits); }
 static inline long zonai_openssl_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 
 typedef void (*zonai_openssl_info_callback)(const SSL *ssl, int where, int value);
@@ -29,3 +30,4 @@ static inline int zonai_openssl_prepare_http2(SSL_CTX *context, void *owner, zon
   return 1;
 }
 static inline void *zonai_openssl_owner(const SSL *ssl) { return SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)); }
+static inline void zonai_openssl_free(void *memory) { OPENSSL_free(memory); }

@@ -56,6 +56,13 @@ struct Certificate: ~Copyable {
     else { throw OpenSSLError("sign a certificate") }
   }
 
+  /// Has servers of that TLS context show the certificate.
+  func serve(with key: borrowing PrivateKey, in context: OpaquePointer) throws(OpenSSLError) {
+    guard SSL_CTX_use_certificate(context, handle) == 1, SSL_CTX_use_PrivateKey(context, key.handle) == 1,
+      SSL_CTX_check_private_key(context) == 1
+    else { throw OpenSSLError("use a certificate and its key for TLS") }
+  }
+
   func pem() throws(OpenSSLError) -> String {
     let text = try MemoryBIO()
     guard PEM_write_bio_X509(text.handle, handle) == 1 else { throw OpenSSLError("write a certificate as PEM") }
