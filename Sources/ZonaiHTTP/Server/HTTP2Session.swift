@@ -69,7 +69,9 @@ final class HTTP2Session: ServerSession {
     stream.answer = response.body
     var fields = HTTP2Fields(response)
     let submitted = fields.withPairs { pairs in
-      guard hasBody else { return nghttp2_submit_response(handle, exchange.stream, pairs.baseAddress, pairs.count, nil) }
+      guard hasBody else {
+        return nghttp2_submit_response(handle, exchange.stream, pairs.baseAddress, pairs.count, nil)
+      }
       var provider = nghttp2_data_provider()
       provider.read_callback = answerIsWanted
       return nghttp2_submit_response(handle, exchange.stream, pairs.baseAddress, pairs.count, &provider)

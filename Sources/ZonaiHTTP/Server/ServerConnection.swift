@@ -114,7 +114,9 @@ public final class ServerConnection {
     while true {
       if output.count - sent < 256 << 10 { produce() }
       guard wantsWrite else { break }
-      let written = output.withUnsafeBytes { ServerSocket.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+      let written = output.withUnsafeBytes {
+        ServerSocket.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+      }
       switch written {
       case .bytes(let count): sent += count
       case .wouldBlock: return

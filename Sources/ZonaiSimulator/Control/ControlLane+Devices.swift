@@ -53,9 +53,9 @@ extension ControlLane {
     let retryAfter = try fields.number("retryAfterSeconds", in: 0...86_400)
     try fields.finish()
     guard state.isKnown(to: lane) else {
-      let other = lane == .apns ? "a hexadecimal token is APNs'" : "a token that is not hexadecimal is FCM's"
+      let rule = "a token of 64 hexadecimal digits or more is APNs', every other one FCM's"
       throw ControlRefusal(
-        400, "state_unknown_to_lane", "\(lane.rawValue) cannot say \"\(state.rawValue)\" (\(other))")
+        400, "state_unknown_to_lane", "\(lane.rawValue) cannot say \"\(state.rawValue)\" (\(rule))")
     }
     return (lane, Device(state: state, since: since, retryAfterSeconds: retryAfter))
   }

@@ -53,7 +53,9 @@ extension ControlLane {
     let headers = fields.json("headers")
     let body = fields.json("body")
     guard let status else {
-      guard headers == nil, body == nil else { throw .field("status", "is missing, but \"headers\" or \"body\" is there") }
+      guard headers == nil, body == nil else {
+        throw .field("status", "is missing, but \"headers\" or \"body\" is there")
+      }
       return nil
     }
     var response = ServerResponse(status: Int(status))

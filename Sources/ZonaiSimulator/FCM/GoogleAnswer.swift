@@ -8,7 +8,8 @@ enum GoogleAnswer {
     at clock: SimulatorClock
   ) -> Reply {
     let fields = [
-      ServerHeader("content-type", "application/json; charset=UTF-8"), ServerHeader("date", HTTPDate.text(clock.seconds)),
+      ServerHeader("content-type", "application/json; charset=UTF-8"),
+      ServerHeader("date", HTTPDate.text(clock.seconds)),
     ]
     return Reply(
       response: ServerResponse(status: status, headers: fields + headers, body: body.bytes), label: label,

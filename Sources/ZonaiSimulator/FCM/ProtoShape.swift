@@ -39,7 +39,8 @@ indirect enum ProtoShape: Sendable {
         try element.check(value, at: "\(path)[\(index)]", named: name)
       }
     case .message(let fields): try Self.check(value, against: fields, at: path)
-    case .open: guard value.object != nil else { throw Self.invalid(value, path, "type.googleapis.com/google.protobuf.Struct") }
+    case .open:
+      guard value.object != nil else { throw Self.invalid(value, path, "type.googleapis.com/google.protobuf.Struct") }
     }
   }
 

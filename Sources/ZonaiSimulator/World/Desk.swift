@@ -12,7 +12,8 @@ struct Desk {
       reply = Reply(response: scripted, label: "\(scripted.status) scripted", delivers: scripted.status == 200)
     }
     let action = fault?.action
-    let isLost = action == .goaway && fault?.handlesThis != true || action == .reset || action == .drop || action == .silence
+    let isLost =
+      action == .goaway && fault?.handlesThis != true || action == .reset || action == .drop || action == .silence
     if fault?.delivers ?? (reply.delivers && !isLost), let token {
       keep(exchange.request, token: token, isJudged: fault == nil)
     }
