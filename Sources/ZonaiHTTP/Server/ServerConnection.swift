@@ -97,7 +97,7 @@ public final class ServerConnection {
 
   private func begin(_ chosen: ServerProtocol) {
     speaks = chosen
-    session = chosen == .http2 ? HTTP2Session(connection: self) : HTTP1Session(connection: self)
+    session = chosen == .http2 ? ServerHTTP2Session(connection: self) : ServerHTTP1Session(connection: self)
   }
 
   private func consume(_ bytes: UnsafeRawBufferPointer) {

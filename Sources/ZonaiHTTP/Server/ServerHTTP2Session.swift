@@ -1,7 +1,7 @@
 import CZonaiNGHTTP2
 
 /// HTTP/2 on one connection, framed by libnghttp2.
-final class HTTP2Session: ServerSession {
+final class ServerHTTP2Session: ServerSession {
   /// A stream that is open: first its request comes together, then its answer goes out.
   private final class Stream {
     var request = ServerRequest()
@@ -153,8 +153,8 @@ final class HTTP2Session: ServerSession {
   }
 }
 
-private func session(_ userData: UnsafeMutableRawPointer?) -> HTTP2Session? {
-  userData.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+private func session(_ userData: UnsafeMutableRawPointer?) -> ServerHTTP2Session? {
+  userData.map { Unmanaged<ServerHTTP2Session>.fromOpaque($0).takeUnretainedValue() }
 }
 
 private func headersBegan(

@@ -1,5 +1,5 @@
 /// HTTP/1.1 on one connection: one request after the other, the next one read when the last one was answered.
-final class HTTP1Session: ServerSession {
+final class ServerHTTP1Session: ServerSession {
   private unowned let connection: ServerConnection
   private var parser: HTTP1Parser
   private var output: [UInt8] = []
