@@ -92,8 +92,9 @@ struct PredicateScanner {
     let start = position
     while let byte = peek(), isNumberByte(byte, after: start) { position += 1 }
     let digits = String(decoding: bytes[start..<position], as: UTF8.self)
-    let isWhole = digits.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
-    if isWhole, digits.utf8.last.map({ (0x30...0x39).contains($0) }) ?? false {
+    let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+    let unsigned = digits.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+    if !unsigned.isEmpty, unsigned.allSatisfy(isDigit) {
       guard let integer = Int64(digits) else {
         throw fault("This number is too large for 64 bits: write it as a real (1e20) or as text.", at: start)
       }

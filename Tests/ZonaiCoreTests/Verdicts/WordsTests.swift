@@ -1,0 +1,52 @@
+import Testing
+
+@testable import ZonaiCore
+
+struct WordsTests {
+  @Test(arguments: [
+    ("plain words", "plain words"), ("two\nlines\t\u{0}", "two lines  "), ("", ""),
+    ("TooManyProviderTokenUpdates", "TooManyProviderTokenUpdates"),
+    ("got \(String(repeating: "ab", count: 32))!", "got ababab…!"),
+    ("'abc:APA91b\(String(repeating: "x", count: 140))'", "'abc:AP…'"), ("späte Öffnung", "späte Öffnung"),
+  ])
+  func `a service's words become one short line without a token`(text: String, expected: String) {
+    #expect(ServiceWords.shortened(text) == expected)
+  }
+
+  @Test func `a token that is known is cut out whatever it looks like`() {
+    #expect(ServiceWords.shortened("no a'b, no a'b", hiding: ArraySlice("a'b".utf8)) == "no …, no …")
+    #expect(ServiceWords.shortened("no token", hiding: []) == "no token")
+  }
+
+  @Test func `long words are cut`() {
+    let text = String(repeating: "word ", count: 1000)
+    #expect(ServiceWords.shortened(text).count == ServiceWords.limit)
+  }
+
+  static let explained: [Verdict] =
+    FCMVerdicts.rows.map(\.verdict) + FCMVerdicts.apnsErrorRows.map(\.verdict) + APNsVerdicts.rows.map(\.verdict)
+    + OAuthVerdicts.rows.map(\.verdict)
+    + ConnectionFailure.allCases.map { ConnectionVerdicts.verdict(for: $0, on: .fcm) }
+
+  @Test func `every verdict is explained in two sentences that agree with it`() {
+    for verdict in Self.explained {
+      let explanation = Explanation(verdict)
+      #expect(explanation.row.hasSuffix(".") && explanation.why.hasSuffix("."))
+      #expect(!explanation.row.contains(". ") && !explanation.why.contains(". "), "\(explanation)")
+      if verdict.outcome != .permanentlyRejected { #expect(explanation.row.hasPrefix("The row is kept")) }
+      if let names = verdict.names, verdict.outcome == .jobFails { #expect(explanation.why.contains(names)) }
+    }
+  }
+
+  @Test func `an explanation tells what a witness would change`() {
+    let bad = APNsVerdicts.verdict(for: APNsAnswer(status: 400, body: .service, reason: "BadDeviceToken"))
+    #expect(Explanation(bad).row.contains("With a witness") && Explanation(bad).row.contains("without one"))
+    #expect(Explanation(bad).why.contains("apns.useSandbox"))
+    #expect(Explanation(bad.withoutWitness).row.contains("kept"))
+    #expect(Explanation(bad.withoutWitness).why.contains("no witness"))
+    let dead = APNsVerdicts.verdict(
+      for: APNsAnswer(status: 410, body: .service, reason: "Unregistered", timestamp: 1_767_323_045_000))
+    #expect(!Explanation(dead).row.contains("witness"))
+    #expect(Explanation(dead.consideringLastSeen(nil)).why.contains("registered"))
+  }
+}
