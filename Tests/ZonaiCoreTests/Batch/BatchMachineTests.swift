@@ -144,4 +144,21 @@ import ZonaiCore
     #expect(ending.sends.count == 2)
     #expect(ending.details.contains { $0.contains("apns.bundleId") })
   }
+
+  @Test func `a token that was registered again after its death is kept without a hook`() {
+    let dead = Verdict(
+      .permanentlyRejected, fault: .recipient, evidence: .conclusive, reason: "Unregistered", status: 410,
+      deadSince: BatchScript.start - 1000)
+    for (seen, isRejected) in [
+      (Value.integer(BatchScript.start - 2000), true), (.integer(BatchScript.start - 500), false),
+      (.text("yesterday"), false), (.null, true),
+    ] {
+      var script = BatchScript([])
+      script.recipients.append(key: RowKey(1), token: "aa", platform: Platform("ios"), lastSeen: seen)
+      script.answer = { _, _ in dead }
+      let ending = script.run()
+      #expect(ending.rejected == (isRejected ? 1 : 0), "last seen \(seen)")
+      #expect(ending.failed == (isRejected ? 0 : 1), "last seen \(seen)")
+    }
+  }
 }
