@@ -8,6 +8,7 @@ public enum ServiceWords {
   /// Long runs of token characters are cut to their first six, so that a token that a service repeats is never shown whole;
   /// `token`, when it is given, is cut out wherever it stands, whatever it is made of.
   public static func shortened(_ text: String, hiding token: ArraySlice<UInt8>? = nil) -> String {
+    if token == nil, isFit(text) { return text }
     var bytes = ArraySlice(text.utf8)
     if let token, !token.isEmpty { bytes = cut(Array(token), from: bytes) }
     var shown: [UInt8] = []
@@ -28,6 +29,17 @@ public enum ServiceWords {
     }
     let words = String(decoding: shown, as: UTF8.self)
     return words.count <= limit ? words : words.prefix(limit - 1) + "…"
+  }
+
+  /// Whether the text can stay as it is, as nearly all do: dead tokens come by the thousand.
+  private static func isFit(_ text: String) -> Bool {
+    guard text.utf8.count <= limit else { return false }
+    var run = 0
+    for byte in text.utf8 {
+      run = isTokenCharacter(byte) ? run + 1 : 0
+      if run > longestWord || byte < 0x20 || byte == 0x7f { return false }
+    }
+    return true
   }
 
   private static func cut(_ token: [UInt8], from text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
