@@ -65,6 +65,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "ZonaiCLITests", dependencies: ["ZonaiCLI", "ZonaiThreads", "ZonaiJSON", "zonai"], swiftSettings: strict),
+    .testTarget(name: "ZonaiTestKitTests", dependencies: ["ZonaiTestKit", "ZonaiCore"], swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),
   ],

@@ -18,8 +18,9 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
   }
 
   public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
-    let result = try database.transaction { (state) throws(StoreError) in try state.claim(request) }
-    seen.withLock { $0 = database.changes }
+    let changes = database.changes
+    let result = try database.transaction(isNews: \.isNews) { (state) throws(StoreError) in try state.claim(request) }
+    seen.withLock { $0 = changes }
     return result
   }
 
@@ -64,4 +65,9 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
   public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
     try database.transaction { (state) throws(StoreError) in try state.exchange(offer) }
   }
+}
+
+extension ClaimResult {
+  /// Whether a claim changed what other workers may find.
+  fileprivate var isNews: Bool { if case .nothing = self { false } else { true } }
 }

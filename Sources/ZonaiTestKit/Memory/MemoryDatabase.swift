@@ -19,15 +19,17 @@ public final class MemoryDatabase: Sendable {
 
   public init(clock: TurnableClock = TurnableClock()) { self.clock = clock }
 
-  /// Runs one transaction. A body that throws leaves everything as it was.
+  /// Runs one transaction. A body that throws leaves everything as it was. `isNews` says whether anybody who waits for work
+  /// wants to hear of it.
   package func transaction<Result: Sendable>(
-    _ body: (inout MemoryState) throws(StoreError) -> Result
+    isNews: (Result) -> Bool = { _ in true }, _ body: (inout MemoryState) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     let (result, waiting) = try shared.withLock { (shared) throws(StoreError) -> (Result, Set<Int>) in
       var state = shared.state
       state.now = clock.now
       let result = try body(&state)
       shared.state = state
+      guard isNews(result) else { return (result, []) }
       shared.changes += 1
       let waiting = shared.waiting
       shared.waiting = []

@@ -1,0 +1,115 @@
+import ZonaiCore
+
+extension TokenStoreConformance {
+  /// Zonai's own tables, and the look at the application's.
+  static var schema: [Check<Fixture>] {
+    [
+      Check("a store that was not migrated says so, whatever it is asked", law: "section 7, migrate") { fixture in
+        let store = try await fixture.open()
+        try await fixture.create(.devices)
+        let request = EnqueueRequest(
+          definition: JobDefinition(
+            message: PushMessage(title: "news"), audience: .devices, policy: .clearColumn,
+            routes: Routes(apple: .fcm, android: .fcm, unknown: .fcm)))
+        let worker = WorkerID(rawValue: "anna")
+        try await expectRefusal(.notMigrated, "an enqueue") { _ = try await store.enqueue(request) }
+        try await expectRefusal(.notMigrated, "a claim") {
+          _ = try await store.claim(ClaimRequest(worker: worker, transports: [.fcm]))
+        }
+        try await expectRefusal(.notMigrated, "a listing") {
+          _ = try await store.jobs(.list(limit: 1, states: nil))
+        }
+      },
+      Check("migrating makes the tables, and again changes nothing", law: "section 7, migrate") { fixture in
+        let store = try await fixture.open()
+        let first = try await store.migrate()
+        try expect(first.from, is: 0, "the version before the first migration")
+        try expect(first.to > 0, "a version after it", found: "\(first.to)")
+        try await fixture.create(.devices)
+        let scene = try await Scene(fixture)
+        let job = try await scene.enqueue()
+        let again = try await store.migrate()
+        try expect(again, is: Migration(from: first.to, to: first.to), "the second migration")
+        try expect(try await scene.job(job).state, is: .pending, "the state of a job from before it")
+      },
+      check("tables that a newer build made are refused", law: "section 7, migrate") { scene in
+        try await scene.makeDevices(1)
+        try await scene.enqueue()
+        try await scene.fixture.pretendNewerSchema(by: 1)
+        let store = try await scene.fixture.open()
+        try await expectRefusal(.schemaVersion, "a claim") { _ = try await scene.claimOnce(on: store) }
+        try await expectRefusal(.schemaVersion, "a claim by a worker from before") { _ = try await scene.claimOnce() }
+        try await expectRefusal(.schemaVersion, "an enqueue") { _ = try await store.enqueue(scene.request()) }
+        try await expectRefusal(.schemaVersion, "a migration") { _ = try await store.migrate() }
+      },
+      check("a table is described as the application made it", law: "section 6, describe") { scene in
+        try await makeReferenced(scene)
+        try await scene.fixture.create(
+          TableSketch(
+            "members",
+            columns: [
+              ColumnSketch("club", .text, isNullable: false), ColumnSketch("number", .integer, isNullable: false),
+              ColumnSketch("mail", .text, isNullable: false),
+              ColumnSketch("nick", .caseInsensitiveText, isNullable: false),
+              ColumnSketch("token", .text),
+            ], primaryKey: ["number", "club"], uniqueKeys: [["mail"], ["nick"]]))
+        let members = try await scene.store.describe("members")
+        try expect(
+          members.columns.map(\.name), is: ["club", "number", "mail", "nick", "token"], "the columns in order")
+        try expect(
+          members.columns.map(\.isNullable), is: [false, false, false, false, true], "which columns may be NULL")
+        try expect(members.primaryKey, is: ["number", "club"], "the primary key, in its order")
+        try expect(Set(members.uniqueKeys), is: [["mail"], ["nick"]], "the unique keys")
+        try expect(members.column("mail")?.orderProblem, is: nil, "the trouble with ordering by mail")
+        try expect(
+          members.column("nick")?.orderProblem != nil, "some trouble with ordering by a name that ignores case")
+        let devices = try await scene.store.describe("devices")
+        try expect(devices.referencedBy, is: ["orders.device"], "who references the table")
+        try await expectRefusal(.noSuchTable, "describing a table that is not there") {
+          _ = try await scene.store.describe("nowhere")
+        }
+      },
+    ]
+  }
+
+  /// What workers share beside jobs.
+  static var secrets: [Check<Fixture>] {
+    [
+      check("the first secret that is offered stays until it is too old", law: "section 6, SecretStore") { scene in
+        let store = scene.store
+        func offer(_ value: String?, madeAt: Int64, notMadeBefore: Int64, name: String = "apns T K") async throws
+          -> String?
+        {
+          let secret = value.map { Secret(value: $0, madeAt: madeAt) }
+          return try await store.exchange(SecretOffer(name: name, secret: secret, notMadeBefore: notMadeBefore))?.value
+        }
+        try expect(try await offer(nil, madeAt: 0, notMadeBefore: 0), is: nil, "a secret before any was offered")
+        try expect(
+          try await offer("first 'x'\n\u{e9}", madeAt: 1000, notMadeBefore: 500), is: "first 'x'\n\u{e9}", "the first")
+        try expect(
+          try await offer("second", madeAt: 1500, notMadeBefore: 900), is: "first 'x'\n\u{e9}", "the stored one")
+        try expect(
+          try await offer(nil, madeAt: 0, notMadeBefore: 1000), is: "first 'x'\n\u{e9}", "the stored one, asked for")
+        try expect(try await offer(nil, madeAt: 0, notMadeBefore: 1001), is: nil, "a stored one that is too old")
+        try expect(try await offer("third", madeAt: 2000, notMadeBefore: 1001), is: "third", "the one that replaces it")
+        let kept = try await store.exchange(SecretOffer(name: "apns T K", secret: nil, notMadeBefore: 0))
+        try expect(kept, is: Secret(value: "third", madeAt: 2000), "what is stored in the end")
+        try expect(
+          try await offer("other", madeAt: 1, notMadeBefore: 0, name: "apns T L"), is: "other", "another name's secret")
+      },
+      check("of workers that offer at once one wins and all get the same", law: "section 6, SecretStore") { scene in
+        let values = try await withThrowingTaskGroup(of: String?.self) { group in
+          for number in 0..<8 {
+            let store = try await scene.fixture.open()
+            group.addTask {
+              let secret = Secret(value: "secret \(number)", madeAt: 1000 + Int64(number))
+              return try await store.exchange(SecretOffer(name: "one", secret: secret, notMadeBefore: 1000))?.value
+            }
+          }
+          return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+        }
+        try expect(values.count, is: 1, "different secrets that workers were given")
+      },
+    ]
+  }
+}

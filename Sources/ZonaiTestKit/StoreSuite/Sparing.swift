@@ -1,0 +1,130 @@
+import ZonaiCore
+
+extension TokenStoreConformance {
+  /// Rows that changed since they were read for the send, or that cannot be changed.
+  static var sparing: [Check<Fixture>] {
+    [
+      spareCheck("a token replaced since it was read is spared") { fixture in
+        try await fixture.update("devices", where: "id", is: 1, set: ["token": "new"])
+      },
+      spareCheck("a token that was cleared meanwhile is spared") { fixture in
+        try await fixture.update("devices", where: "id", is: 1, set: ["token": .null])
+      },
+      spareCheck("a row that was deleted meanwhile is spared") { fixture in
+        try await fixture.delete(from: "devices", where: "id", is: 1)
+      },
+      spareCheck("a row that was made anew with another token is spared") { fixture in
+        try await fixture.delete(from: "devices", where: "id", is: 1)
+        try await fixture.insert([TableSketch.device(1, token: "fresh")], into: "devices")
+      },
+      spareCheck("a device that came back with the same token is spared by its last-seen", audience: .devicesLastSeen) {
+        fixture in
+        try await fixture.update("devices", where: "id", is: 1, set: ["seen": .integer(TableSketch.seen + 1000)])
+      },
+      spareCheck("a last-seen that became NULL spares", audience: .devicesLastSeen) { fixture in
+        try await fixture.update("devices", where: "id", is: 1, set: ["seen": .null])
+      },
+      spareCheck("a last-seen that was NULL and is no longer spares", audience: .devicesLastSeen, seen: .null) {
+        fixture in
+        try await fixture.update("devices", where: "id", is: 1, set: ["seen": .integer(TableSketch.seen)])
+      },
+      spareCheck("a token that differs in case only is another token") { fixture in
+        try await fixture.update("devices", where: "id", is: 1, set: ["token": "TOKEN-1"])
+      },
+      check("a last-seen that is NULL still is the last-seen that was read", law: "law 2") { scene in
+        try await scene.makeDevices(2)
+        try await scene.fixture.update("devices", where: "id", is: 1, set: ["seen": .null])
+        try await scene.enqueue(.devicesLastSeen)
+        let pruned = try await scene.prune(try await scene.claim())
+        try expect(pruned.outcomes, is: [.pruned, .pruned], "what became of rows that did not change")
+      },
+      check("two rows that swapped their tokens are both spared", law: "law 2") { scene in
+        try await scene.makeDevices(3)
+        let job = try await scene.enqueue()
+        let batch = try await scene.claim()
+        let rejections = try await scene.reject([0, 1, 2], of: batch)
+        try await scene.fixture.update("devices", where: "id", is: 1, set: ["token": "token-2"])
+        try await scene.fixture.update("devices", where: "id", is: 2, set: ["token": "token-1"])
+        let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
+        try expect(pruned.outcomes, is: [.spared, .spared, .pruned], "what became of each")
+        try expect(try await scene.deviceTokens(), is: [1: "token-2", 2: "token-1"], "the tokens that are left")
+        try expect(try await scene.job(job).counts.spared, is: 2, "spared")
+      },
+      check("tokens are told apart byte by byte, whatever the collation", law: "law 2") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "devices",
+            columns: [ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .caseInsensitiveText)],
+            primaryKey: ["id"]))
+        for (id, token) in [(1, "abc"), (2, "caf\u{e9}"), (3, "same")] as [(Int64, String)] {
+          try await scene.fixture.insert([["id": .integer(id), "token": .text(token)]], into: "devices")
+        }
+        try await scene.enqueue(Audience("devices", token: "token"))
+        let batch = try await scene.claim()
+        let rejections = try await scene.reject([0, 1, 2], of: batch)
+        try await scene.fixture.update("devices", where: "id", is: 1, set: ["token": "ABC"])
+        try await scene.fixture.update("devices", where: "id", is: 2, set: ["token": "cafe\u{301}"])
+        guard case .rows(let rows) = try await scene.store.inspect(.rows(batch.lease, rejections)) else { return }
+        try expect(rows.map { $0?["id"] }, is: [nil, nil, 3], "the rows that still match")
+        let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
+        try expect(pruned.outcomes, is: [.spared, .spared, .pruned], "what became of each")
+      },
+      refusalCheck(.clearColumn), refusalCheck(.deleteRow),
+      check("a row that the application holds is spared", law: "section 5, settle") { scene in
+        guard scene.fixture.capabilities.locksRows else { return }
+        try await scene.makeDevices(3)
+        let job = try await scene.enqueue()
+        let batch = try await scene.claim()
+        let rejections = try await scene.reject([0, 1, 2], of: batch)
+        try await scene.fixture.whileLocked("devices", where: "id", is: 2) {
+          let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
+          try expect(pruned.outcomes, is: [.pruned, .spared, .pruned], "what became of each")
+        }
+        try expect(try await scene.deviceTokens(), is: [2: "token-2"], "the tokens that are left")
+        try expect(try await scene.job(job).counts.spared, is: 1, "spared")
+      },
+    ]
+  }
+
+  /// One of two rejected rows changes before the prunes: it is spared, the other is pruned.
+  private static func spareCheck(
+    _ name: String, audience: Audience = .devices, seen: Value = .integer(TableSketch.seen),
+    change: @escaping @Sendable (Fixture) async throws -> Void
+  ) -> Check<Fixture> {
+    check(name, law: "law 2") { scene in
+      try await scene.makeDevices(2)
+      try await scene.fixture.update("devices", where: "id", is: 1, set: ["seen": seen])
+      let job = try await scene.enqueue(audience)
+      let batch = try await scene.claim()
+      let rejections = try await scene.reject([0, 1], of: batch)
+      try await change(scene.fixture)
+      let before = try await scene.fixture.rows(of: "devices").filter { $0["id"] == 1 }
+      guard case .rows(let rows) = try await scene.store.inspect(.rows(batch.lease, rejections)) else { return }
+      try expect(rows.map { $0 != nil }, is: [false, true], "which rows still match before the hook")
+      let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
+      try expect(pruned.outcomes, is: [.spared, .pruned], "what became of each")
+      let after = try await scene.fixture.rows(of: "devices").filter { $0["id"] == 1 }
+      try expect(after, is: before, "the row that changed meanwhile")
+      try expect(try await scene.job(job).counts.spared, is: 1, "spared")
+    }
+  }
+
+  /// A trigger refuses one prune of several.
+  private static func refusalCheck(_ policy: Policy) -> Check<Fixture> {
+    check("a prune that the database refuses is undone alone (\(policy.rawValue))", law: "law 13") { scene in
+      try await scene.makeDevices(5)
+      try await scene.fixture.refuseChanges(of: "devices", where: "id", is: 3, words: "row three is guarded")
+      let job = try await scene.enqueue(policy: policy)
+      let pruned = try await scene.prune(try await scene.claim())
+      try expect(pruned.outcomes, is: [.pruned, .pruned, .spared, .pruned, .pruned], "what became of each")
+      try expect(pruned.refusals.count, is: 1, "refusals that are told")
+      try expect(
+        pruned.refusals.first?.contains("row three is guarded") ?? false, "the database's own words",
+        found: pruned.refusals.first ?? "nothing")
+      try expect(try await scene.deviceTokens(), is: [3: "token-3"], "the tokens that are left")
+      let after = try await scene.job(job)
+      try expect([after.counts.pruned, after.counts.spared], is: [4, 1], "pruned and spared")
+      try expect(after.state, is: .completed, "the job's state")
+    }
+  }
+}
