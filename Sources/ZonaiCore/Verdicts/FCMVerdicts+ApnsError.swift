@@ -10,6 +10,12 @@ extension FCMVerdicts {
       keepsRawReason: true
     ) { tokenReasons.contains($0.apnsReason) && $0.mayMeanALiveActivity },
     VerdictRow(
+      "ApnsError Unregistered or ExpiredToken under INVALID_ARGUMENT", .dead("ApnsError", .tokenNamed),
+      source: "public bodies with \"APNs device token is disabled.\"",
+      narrower: "the two codes disagree, so the weaker one counts: it needs a witness",
+      keepsRawReason: true
+    ) { $0.errorCode == "INVALID_ARGUMENT" && ["Unregistered", "ExpiredToken"].contains($0.apnsReason) },
+    VerdictRow(
       "ApnsError Unregistered", .dead("Unregistered", .conclusive),
       source: "Apple, Handling notification responses from APNs; public bodies with \"APNs device token is disabled.\""
     ) { $0.apnsReason == "Unregistered" },

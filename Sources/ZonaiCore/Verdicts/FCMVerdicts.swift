@@ -36,7 +36,7 @@ public enum FCMVerdicts {
       answer.errorCode == "INVALID_ARGUMENT" || answer.errorCode == "UNREGISTERED"
     else { return own }
     let apple = apnsErrorRows.first { $0.matches(answer) } ?? anythingElse
-    // An `INVALID_ARGUMENT` that says nothing more cannot disagree.
+    // An `INVALID_ARGUMENT` that says nothing more has no say; that it is one has, in the row itself.
     if own.verdict.evidence == .namesNothing { return apple }
     return weight(apple.verdict) > weight(own.verdict) ? apple : own
   }

@@ -47,7 +47,7 @@ enum FCMBodies {
     Case("a payload too big", invalid("Android message is too big", []), Kind.message),
     Case(
       "a dead iOS token as an invalid argument",
-      invalid("APNs device token is disabled.", apns: apns(410, "Unregistered")), Kind.dead),
+      invalid("APNs device token is disabled.", apns: apns(410, "Unregistered")), Kind.tokenNamed),
     Case(
       "an unknown JSON field",
       json(

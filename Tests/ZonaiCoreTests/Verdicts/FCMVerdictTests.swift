@@ -15,7 +15,7 @@ struct FCMVerdictTests {
     ("UNREGISTERED", "Unregistered", Kind.dead), ("UNREGISTERED", "ExpiredToken", Kind.dead),
     ("UNREGISTERED", "BadDeviceToken", Kind.aboutLane), ("UNREGISTERED", "PayloadTooLarge", Kind.message),
     ("UNREGISTERED", "DeviceTokenNotForTopic", Kind.setting), ("UNREGISTERED", "SolarFlare", Kind.unknown),
-    ("INVALID_ARGUMENT", "Unregistered", Kind.dead), ("INVALID_ARGUMENT", "ExpiredToken", Kind.dead),
+    ("INVALID_ARGUMENT", "Unregistered", Kind.tokenNamed), ("INVALID_ARGUMENT", "ExpiredToken", Kind.tokenNamed),
     ("INVALID_ARGUMENT", "BadDeviceToken", Kind.aboutLane), ("INVALID_ARGUMENT", "BadPriority", Kind.message),
     ("INVALID_ARGUMENT", "TopicDisallowed", Kind.setting), ("INVALID_ARGUMENT", "InvalidProviderToken", Kind.setting),
     ("INVALID_ARGUMENT", "BadEnvironmentKeyInToken", Kind.setting),
