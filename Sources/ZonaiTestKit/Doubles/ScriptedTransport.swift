@@ -12,6 +12,8 @@ public final class ScriptedTransport: Transport {
     public var message: PushMessage
     public var expiresAt: Int64?
     public var sent: PushAnswer.Sent
+    /// The answer that was written for it.
+    public var verdict: Verdict
   }
 
   public let lane: Lane
@@ -99,7 +101,9 @@ public final class ScriptedTransport: Transport {
       let opened = openRequests(batch, from: answers.count)
       isStopped = opened.isEmpty
       await answersGate.pass()
-      for (verdict, sent) in opened {
+      let isCut = isClosed
+      for (written, sent) in opened {
+        let verdict = isCut ? Verdict.answerLost : written
         if verdict.outcome == .jobFails { isStopped = true }
         answers.append(verdict.outcome == .delivered ? .delivered(sent) : .answered(verdict, sent))
       }
@@ -120,9 +124,11 @@ public final class ScriptedTransport: Transport {
       let request = script.withLock { script -> (Verdict, PushAnswer.Sent)? in
         guard !script.isClosed, batch.permit.allows(at: clock.now) else { return nil }
         let sent = script.takeNumber()
+        let verdict = script.takeAnswer(for: token)
         // In the lock, so that the log has the order of the numbers.
-        log.append(SentPush(token: token, message: message, expiresAt: batch.expiresAt, sent: sent))
-        return (script.takeAnswer(for: token), sent)
+        log.append(
+          SentPush(token: token, message: message, expiresAt: batch.expiresAt, sent: sent, verdict: verdict))
+        return (verdict, sent)
       }
       guard let request else { break }
       opened.append(request)

@@ -1,0 +1,91 @@
+import ZonaiCore
+
+extension TransportConformance {
+  /// No request is opened that the batch's owner may no longer answer for.
+  static var permits: [Check<Fixture>] {
+    [
+      Check("a permit that has lapsed opens nothing", law: "law 8") { fixture in
+        let result = try await fixture.send(fixture.tokens(5), permit: SendPermit(validUntil: fixture.now))
+        try expect(result.answers.map(\.word), is: Array(repeating: "not sent", count: 5), "the answers")
+        try expect(try await fixture.requestsSeen(), is: 0, "requests that the peer saw")
+      },
+      Check("a permit that is revoked opens nothing more, and what is open is read", law: "law 8") { fixture in
+        let tokens = fixture.tokens(fixture.capabilities.concurrency * 2 + 50)
+        try await fixture.script(.staySilent, for: nil, times: .max)
+        let permit = SendPermit(validUntil: fixture.now + 3_600_000)
+        async let sending = fixture.send(tokens, permit: permit)
+        try await fixture.waitUntilSeen(1)
+        permit.revoke()
+        // Nothing brings it back.
+        permit.extend(to: fixture.now + 7_200_000)
+        try await fixture.outlastTimeLimit()
+        let answers = try await sending.answers
+        let opened = answers.count { $0 != .notSent }
+        try expect(opened > 0, "some requests to have been opened")
+        try expect(opened < tokens.count, "some recipients that were not sent to", found: "all \(opened) were")
+        try expect(try await fixture.requestsSeen() <= opened, "no request that is told as not sent")
+      },
+    ]
+  }
+
+  /// An answer about the lane or the message ends the opening of requests.
+  static var stopping: [Check<Fixture>] {
+    [
+      stopCheck("refused credentials stop the batch, and what is open is read", .refuseCredentials, .credentials),
+      stopCheck("a refused message stops the batch, and what is open is read", .refuseMessage, .message),
+      goOnCheck("a dead token stops nobody else", .reportDead, "dead"),
+      goOnCheck("a throttled device stops nobody else", .throttle, "transient recipient"),
+      goOnCheck("a service in trouble is told as such", .fail, "transient service"),
+      goOnCheck("an answer that nobody knows is transient", .quoteToken, "transient unknown"),
+      Check("no verdict shows a token, not even one that the service quoted", law: "law 10") { fixture in
+        let behaviours: [PeerBehaviour] = [
+          .reportDead, .throttle, .fail, .refuseCredentials, .refuseMessage, .quoteToken, .loseAnswer,
+        ]
+        let tokens = fixture.tokens(behaviours.count)
+        for (token, behaviour) in zip(tokens, behaviours) {
+          try await fixture.script(behaviour, for: token, times: .max)
+        }
+        for index in tokens.indices {
+          let result = try await fixture.send(tokens, [index])
+          var shown = ""
+          dump(result, to: &shown)
+          shown += "\(result)"
+          if let verdict = result.answers[0].verdict ?? result.laneFault {
+            shown += [verdict.words, verdict.names].compactMap(\.self).joined(separator: " ")
+          }
+          try expect(!shown.contains(tokens[index]), "no token in the answer to \(behaviours[index])")
+        }
+      },
+    ]
+  }
+
+  /// The first recipient's answer speaks about more than its token.
+  private static func stopCheck(_ name: String, _ behaviour: PeerBehaviour, _ fault: Fault) -> Check<Fixture> {
+    Check(name, law: "section 6, Transport") { fixture in
+      let tokens = fixture.tokens(fixture.capabilities.concurrency * 2 + 50)
+      try await fixture.script(behaviour, for: tokens[0], times: .max)
+      let result = try await fixture.send(tokens)
+      let words = result.answers.map(\.word)
+      try expect(words[0], is: "job fails, \(fault.rawValue)", "the first answer")
+      try expect(words.contains("not sent"), "some recipients that were not sent to", found: "all were")
+      try expect(
+        Set(words.dropFirst()).isSubset(of: ["delivered", "not sent"]), "the others delivered or not sent",
+        found: "\(Set(words))")
+      let told = zip(tokens, words).filter { $0.1 == "delivered" }.map(\.0)
+      try expect(Set(try await fixture.delivered().map(\.token)), is: Set(told), "who was delivered to")
+    }
+  }
+
+  /// One recipient's answer speaks about that recipient, or about nobody.
+  private static func goOnCheck(_ name: String, _ behaviour: PeerBehaviour, _ word: String) -> Check<Fixture> {
+    Check(name, law: "section 3") { fixture in
+      let tokens = fixture.tokens(30)
+      try await fixture.script(behaviour, for: tokens[0], times: .max)
+      let words = try await fixture.send(tokens).answers.map(\.word)
+      try expect(words[0], is: word, "the first answer")
+      try expect(words.dropFirst().allSatisfy { $0 == "delivered" }, "deliveries to all others", found: "\(Set(words))")
+      try expect(
+        Set(try await fixture.delivered().map(\.token)), is: Set(tokens.dropFirst()), "who was delivered to")
+    }
+  }
+}
