@@ -38,7 +38,9 @@ let package = Package(
     .target(name: "ZonaiCore", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .target(name: "ZonaiJSON", swiftSettings: strict),
     .target(name: "ZonaiSQL", dependencies: ["ZonaiCore", "ZonaiJSON"], swiftSettings: strict),
-    .target(name: "ZonaiSQLite", dependencies: ["ZonaiSQL", "CZonaiSQLite"], swiftSettings: strict),
+    .target(
+      name: "ZonaiSQLite", dependencies: ["ZonaiSQL", "CZonaiSQLite", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"],
+      swiftSettings: strict),
     .target(
       name: "ZonaiHTTP", dependencies: ["ZonaiThreads", "CZonaiCurl", "CZonaiOpenSSL", "CZonaiNGHTTP2"],
       swiftSettings: strict),

@@ -1,0 +1,113 @@
+import ZonaiCore
+
+/// How one database writes what others write differently. Everything here is text from literals; names go through
+/// `quoted`, values through the builder.
+public protocol SQLDialect: Sendable {
+  associatedtype Connection: SQLConnection
+
+  // MARK: Words
+
+  /// The name as a quoted identifier. Must be one whatever the name holds, and must never be taken for text.
+  func quoted(_ identifier: String) -> String
+
+  /// The placeholder of the value with this number, counted from 1. `type` is the type of the column that the value is
+  /// compared with or stored in, in the database's own words, where there is one.
+  func placeholder(_ number: Int, type: String?) -> String
+
+  /// The database's clock, in milliseconds since 1970, read when it is evaluated.
+  var now: StaticString { get }
+
+  /// The type of a column of Zonai's own tables.
+  func type(_ kind: ZonaiColumn.Kind) -> StaticString
+
+  /// What follows a select of one job or batch row that is to be changed, so that nobody else changes it meanwhile.
+  var lockClause: StaticString { get }
+
+  /// What follows a select of rows to choose one to claim: rows that others hold are passed over.
+  var claimClause: StaticString { get }
+
+  // MARK: Clauses
+
+  /// A token that is neither NULL nor empty.
+  func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder)
+
+  /// `key` comes after `value`, or is at most `value`, in the key's order; in the form for which the database uses the
+  /// key's index.
+  func appendBound(_ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder)
+
+  /// The column is one of the values: never more than a handful of placeholders, however many there are.
+  func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder)
+
+  /// `%` and `_`, no escape character; case as the column's collation has it.
+  func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder)
+
+  /// The predicate of an audience, in a form that does not lead the database away from the key's index.
+  func appendFilter(_ predicate: SQLFragment, to builder: inout SQLBuilder)
+
+  /// `INSERT … ` with what happens when the key is there already.
+  func appendUpsert(
+    into table: StaticString, _ columns: [(StaticString, Value)], key: [StaticString],
+    whenThere changes: [(StaticString, UpsertChange)], to builder: inout SQLBuilder)
+
+  // MARK: Rows of the application
+
+  /// The rows with these keys, in one query that finds each by the key's index: the columns `columns` after the number of
+  /// the key within `keys`. `filter` appends what the rows must satisfy besides.
+  func selectByKey(
+    _ target: PruneTarget, keys: [RowKey], columns: [ColumnDescription],
+    filter: (inout SQLBuilder) throws(StoreError) -> Void
+  ) throws(StoreError) -> SQLStatement
+
+  /// The whole rows of the pairs whose key, token (byte by byte) and last-seen still match: every column after the number
+  /// of the pair.
+  func selectPairs(_ target: PruneTarget, _ pairs: [Rejection]) -> SQLStatement
+
+  /// Carries out the policy on the pairs that still match, in one statement or two, and gives the numbers of those that
+  /// were pruned. It may be refused; the caller undoes it then.
+  func prune(
+    _ target: PruneTarget, _ pairs: [Rejection], policy: Policy, on connection: Connection
+  ) throws(StoreError) -> Set<Int>
+
+  /// How many pairs or keys one statement may carry.
+  var pairsAtOnce: Int { get }
+
+  // MARK: Schema
+
+  /// Throws `noSuchTable`, with what there is, when the table is not there.
+  func describe(_ table: TableName, on connection: Connection) throws(StoreError) -> TableDescription
+
+  /// Whether one of Zonai's own tables is there.
+  func hasOwnTable(_ name: StaticString, on connection: Connection) throws(StoreError) -> Bool
+
+  /// Holds every other migration off until the transaction ends.
+  func lockForMigration(on connection: Connection) throws(StoreError)
+}
+
+/// Which side of a key.
+public enum KeyBound: Sendable {
+  case after, upTo
+}
+
+/// What an upsert does with a column when the row is there.
+public enum UpsertChange: Sendable {
+  case replace
+  /// Adds the new value to the old one.
+  case add
+}
+
+/// The application's table, as prunes and re-reads see it: found in the schema.
+public struct PruneTarget: Sendable {
+  public var table: TableName
+  public var key: [ColumnDescription]
+  public var token: ColumnDescription
+  public var lastSeen: ColumnDescription?
+
+  public init(
+    table: TableName, key: [ColumnDescription], token: ColumnDescription, lastSeen: ColumnDescription?
+  ) {
+    self.table = table
+    self.key = key
+    self.token = token
+    self.lastSeen = lastSeen
+  }
+}

@@ -1,0 +1,168 @@
+import ZonaiCore
+
+/// One of Zonai's own tables, as a migration makes it.
+public struct ZonaiTable: Sendable {
+  public let name: StaticString
+  public let columns: [ZonaiColumn]
+  public let primaryKey: [StaticString]
+  public var uniqueKey: [StaticString] = []
+  /// Columns that statements look up rows by, besides the primary key.
+  public var index: [StaticString] = []
+}
+
+public struct ZonaiColumn: Sendable {
+  public enum Kind: Sendable {
+    /// 64 bits.
+    case integer
+    /// Short enough to be part of a key in any database, compared byte by byte.
+    case word
+    /// Text of any length.
+    case text
+  }
+
+  public let name: StaticString
+  public let kind: Kind
+  public let isNullable: Bool
+  public let initial: StaticString?
+
+  static func integer(_ name: StaticString, initial: StaticString? = nil) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .integer, isNullable: false, initial: initial)
+  }
+  static func optionalInteger(_ name: StaticString) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .integer, isNullable: true, initial: nil)
+  }
+  static func word(_ name: StaticString) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .word, isNullable: false, initial: nil)
+  }
+  static func optionalWord(_ name: StaticString) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .word, isNullable: true, initial: nil)
+  }
+  static func text(_ name: StaticString) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .text, isNullable: false, initial: nil)
+  }
+  static func optionalText(_ name: StaticString) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .text, isNullable: true, initial: nil)
+  }
+}
+
+/// Zonai's own tables. A step that was released is never changed: a new version is a new step behind it.
+public enum ZonaiSchema {
+  /// The version that this build reads and writes.
+  public static var version: Int { steps.count }
+
+  /// The steps from nothing to `version`; each may be run again after it was interrupted.
+  static let steps: [[ZonaiTable]] = [[jobs, batches, tally, lanes, secrets, workers]]
+
+  /// Holds the version, one row.
+  static let meta = ZonaiTable(
+    name: "zonai_meta", columns: [.integer("id"), .integer("version")], primaryKey: ["id"])
+
+  static let jobs = ZonaiTable(
+    name: "zonai_jobs",
+    columns: [
+      .word("id"), .word("state"), .text("definition"), .optionalText("predicate"),
+      // The transports that its routes need, so that a worker without one need not read the definition.
+      .text("transports"), .optionalWord("idempotency_key"), .integer("deletes_referenced"),
+      .word("suspects"), .text("kept_groups"),
+      // Where its pages have come to, the last key of the audience at the first claim, and whether the two have met.
+      .optionalText("frontier"), .optionalText("last_key"), .integer("is_started", initial: "0"),
+      .integer("at_end", initial: "0"),
+      // 0: not claimed, 1: claimed and not answered, 2: answered.
+      .integer("first_batch", initial: "0"),
+      .integer("next_batch", initial: "1"),
+      // Rises with every claim, over all jobs: the least recently claimed from comes first.
+      .integer("turn", initial: "0"),
+      .integer("delivered", initial: "0"), .integer("permanently_rejected", initial: "0"),
+      .integer("transiently_failed", initial: "0"), .integer("expired", initial: "0"),
+      .integer("pruned", initial: "0"), .integer("spared", initial: "0"), .integer("kept", initial: "0"),
+      .integer("repeated_by_takeover", initial: "0"), .integer("repeated_after_lost_answer", initial: "0"),
+      .integer("hooks_failed", initial: "0"),
+      .optionalText("error_code"), .optionalText("error_detail"),
+      .integer("created_at"), .integer("due_at"), .optionalInteger("started_at"), .optionalInteger("finished_at"),
+      .integer("resumed_at", initial: "0"),
+    ],
+    primaryKey: ["id"], uniqueKey: ["idempotency_key"], index: ["state", "turn"])
+
+  /// Batches that are open; a settled one is gone.
+  static let batches = ZonaiTable(
+    name: "zonai_batches",
+    columns: [
+      .word("job"), .integer("batch"), .optionalText("from_key"), .text("to_key"),
+      // NULL: the whole range is owed an answer. Otherwise only these recipients are.
+      .optionalText("owed"), .integer("owed_count", initial: "0"), .optionalInteger("owed_due_at"),
+      .integer("resting_count", initial: "0"),
+      // The groups whose guard held somebody of it back.
+      .optionalText("suspects"),
+      .optionalText("rejections"), .optionalText("delivered"),
+      .integer("is_first"), .integer("fence", initial: "0"), .integer("takeovers", initial: "0"),
+      // How many the present owner may have sent to without an answer, and whether it has committed its answers.
+      .integer("unsettled", initial: "0"), .integer("is_settling", initial: "0"),
+      // NULL: nobody has it. `due_at` is when it may be claimed: the lease's end, or the first not-before.
+      .optionalWord("worker"), .integer("due_at"),
+    ],
+    primaryKey: ["job", "batch"], index: ["job", "due_at"])
+
+  static let tally = ZonaiTable(
+    name: "zonai_tally",
+    columns: [
+      .word("job"), .word("transport"), .word("fingerprint"), .word("platform"),
+      // An outcome, or `recorded`: a rejection whose prune is to come.
+      .word("outcome"), .word("evidence"), .word("reason"), .word("detail"), .integer("count"),
+    ],
+    primaryKey: ["job", "transport", "fingerprint", "platform", "outcome", "evidence", "reason", "detail"])
+
+  /// The record of each lane and platform, over all jobs.
+  static let lanes = ZonaiTable(
+    name: "zonai_lanes",
+    columns: [
+      .word("transport"), .word("fingerprint"), .word("platform"), .optionalInteger("last_delivered_at"),
+      .integer("circumstantial_since"),
+    ],
+    primaryKey: ["transport", "fingerprint", "platform"])
+
+  /// Who claimed a batch or renewed a lease lately.
+  static let workers = ZonaiTable(
+    name: "zonai_workers", columns: [.word("worker"), .integer("seen_at")], primaryKey: ["worker"])
+
+  static let secrets = ZonaiTable(
+    name: "zonai_secrets", columns: [.word("name"), .text("value"), .integer("made_at")], primaryKey: ["name"])
+}
+
+extension ZonaiTable {
+  /// What makes the table and its index, unless they are there.
+  func statements(_ dialect: some SQLDialect) -> [SQLStatement] {
+    var table = SQLBuilder(dialect)
+    table.append("CREATE TABLE IF NOT EXISTS ")
+    table.append(name)
+    table.append(" (")
+    for column in columns {
+      table.append(column.name)
+      table.append(" ")
+      table.append(dialect.type(column.kind))
+      if !column.isNullable { table.append(" NOT NULL") }
+      if let initial = column.initial {
+        table.append(" DEFAULT ")
+        table.append(initial)
+      }
+      table.append(", ")
+    }
+    if !uniqueKey.isEmpty {
+      table.append("UNIQUE (")
+      table.list(uniqueKey) { $1.append($0) }
+      table.append("), ")
+    }
+    table.append("PRIMARY KEY (")
+    table.list(primaryKey) { $1.append($0) }
+    table.append("))")
+    guard !index.isEmpty else { return [table.statement(isReused: false)] }
+    var index = SQLBuilder(dialect)
+    index.append("CREATE INDEX IF NOT EXISTS ")
+    index.append(name)
+    index.append("_order ON ")
+    index.append(name)
+    index.append(" (")
+    index.list(self.index) { $1.append($0) }
+    index.append(")")
+    return [table.statement(isReused: false), index.statement(isReused: false)]
+  }
+}

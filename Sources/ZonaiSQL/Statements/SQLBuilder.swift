@@ -1,0 +1,71 @@
+import ZonaiCore
+
+/// Puts a statement together: text from literals, identifiers quoted, values bound.
+public struct SQLBuilder {
+  public let dialect: any SQLDialect
+  private var text = ""
+  private var values: [Value] = []
+
+  public init(_ dialect: any SQLDialect) { self.dialect = dialect }
+
+  /// Appends words that stand in the code.
+  public mutating func append(_ literal: StaticString) {
+    literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Appends a name that was found in the schema.
+  public mutating func identifier(_ name: String) { text += dialect.quoted(name) }
+
+  public mutating func identifier(_ column: ColumnDescription) { identifier(column.name) }
+
+  public mutating func identifier(_ table: TableName) {
+    if let schema = table.schema {
+      identifier(schema)
+      text += "."
+    }
+    identifier(table.name)
+  }
+
+  /// Appends a placeholder and binds the value to it. `column` is what it is compared with or stored in.
+  public mutating func bind(_ value: Value, for column: ColumnDescription? = nil) {
+    values.append(value)
+    text += dialect.placeholder(values.count, type: column?.type)
+  }
+
+  /// Appends a condition that was rendered before. It must be the first to bind values, since they are counted.
+  public mutating func append(_ fragment: SQLFragment) {
+    precondition(values.isEmpty || fragment.values.isEmpty, "a rendered condition comes before every other value")
+    text += fragment.text
+    values += fragment.values
+  }
+
+  /// Appends a statement, or a part of one, as it is written in code.
+  public mutating func write(_ statement: SQLText) {
+    for piece in statement.pieces {
+      switch piece {
+      case .text(let literal): text += literal
+      case .value(let value, let type):
+        values.append(value)
+        text += dialect.placeholder(values.count, type: type)
+      case .name(let name): identifier(name)
+      case .words(let words): append(words)
+      }
+    }
+  }
+
+  /// Appends each element's part, with a separator between them.
+  public mutating func list<Element>(
+    _ elements: [Element], separator: StaticString = ", ", _ each: (Element, inout SQLBuilder) -> Void
+  ) {
+    for (index, element) in elements.enumerated() {
+      if index > 0 { append(separator) }
+      each(element, &self)
+    }
+  }
+
+  public func statement(isReused: Bool = true) -> SQLStatement {
+    SQLStatement(text: text, values: values, isReused: isReused)
+  }
+
+  var fragment: SQLFragment { SQLFragment(text: text, values: values) }
+}

@@ -1,0 +1,69 @@
+import ZonaiCore
+
+/// An open batch's row.
+struct BatchRecord: Sendable {
+  var batch: Int64
+  /// Where the range begins, without this key; nil at the audience's beginning.
+  var from: RowKey?
+  /// Where the range ends, with this key.
+  var to: RowKey
+  /// nil: everybody in the range is owed an answer. Otherwise only these are.
+  var owed: [OwedRecipient]?
+  var rejections: [Rejection]
+  var delivered: [Group: Int]
+  var isFirst: Bool
+  var fence: Int64
+  var takeovers: Int
+  var unsettled: Int
+  var isSettling: Bool
+  /// Who has it; nil when its lease was given back or never taken.
+  var worker: String?
+  var dueAt: Int64
+
+  static let columns: StaticString = """
+    batch, from_key, to_key, owed, rejections, delivered, is_first, fence, takeovers, unsettled, is_settling, \
+    worker, due_at
+    """
+
+  init(_ row: some SQLRow) throws(StoreError) {
+    batch = row.integer(0)
+    from = row.isNull(1) ? nil : try RowKey(stored: row.text(1))
+    to = try RowKey(stored: row.text(2))
+    owed = row.isNull(3) ? nil : try [OwedRecipient](stored: row.text(3))
+    rejections = row.isNull(4) ? [] : try [Rejection](stored: row.text(4))
+    delivered = [:]
+    if !row.isNull(5) {
+      for line in try [GroupCount](stored: row.text(5)) { delivered[line.group, default: 0] += line.count }
+    }
+    isFirst = row.integer(6) != 0
+    fence = row.integer(7)
+    takeovers = Int(row.integer(8))
+    unsettled = Int(row.integer(9))
+    isSettling = row.integer(10) != 0
+    worker = row.optionalText(11)
+    dueAt = row.integer(12)
+  }
+}
+
+extension SQLStore {
+  func batch(
+    _ job: JobID, _ batch: Int64, _ connection: Driver.Connection, lock: StaticString = ""
+  ) throws(StoreError) -> BatchRecord? {
+    let statement = sql(
+      """
+      SELECT \(words: BatchRecord.columns) FROM zonai_batches
+      WHERE job = \(job.rawValue) AND batch = \(batch)\(words: lock)
+      """)
+    return try connection.first(statement) { row throws(StoreError) in try BatchRecord(row) }
+  }
+
+  /// The batch, if the caller still owns it.
+  func owned(
+    _ lease: BatchLease, _ connection: Driver.Connection, lock: StaticString = ""
+  ) throws(StoreError) -> BatchRecord? {
+    guard let batch = try batch(lease.job, lease.batch, connection, lock: lock),
+      batch.fence == lease.fence, batch.worker != nil
+    else { return nil }
+    return batch
+  }
+}

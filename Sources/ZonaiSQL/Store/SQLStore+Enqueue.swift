@@ -1,0 +1,80 @@
+import ZonaiCore
+
+extension SQLStore {
+  public func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued {
+    // The table is looked at outside of the write: it may be large, and a job of many values takes time to write down.
+    let definition = try await read { connection throws(StoreError) in
+      try checkVersion(connection)
+      return try resolve(request, connection).definition
+    }
+    let stored = try StoredDefinition(definition)
+    return try await write { connection throws(StoreError) in
+      try checkVersion(connection)
+      if let key = request.idempotencyKey, let id = try known(key, as: stored, connection) {
+        guard let record = try record(id, connection) else { throw missing(id) }
+        let job = record.job(
+          definition, open: try openBatches(id, connection), tally: try tally(id, connection))
+        return Enqueued(job: job, wasThere: true)
+      }
+      let now = try now(connection)
+      let id = try nextID(now, connection)
+      try connection.run(
+        sql(
+          """
+          INSERT INTO zonai_jobs (id, state, definition, predicate, transports, idempotency_key, deletes_referenced,
+          suspects, kept_groups, created_at, due_at) VALUES (\(id.rawValue), \(JobState.pending.rawValue),
+          \(stored.definition), \(stored.predicate), \(JobRecord.text(definition.routes.transports)),
+          \(request.idempotencyKey), \(request.deletesReferencedRows), \(SuspectMode.ask.rawValue), '[]', \(now), \(now))
+          """))
+      // Workers come and go under new names: those of the day before are forgotten here, where it costs nothing.
+      try connection.run(sql("DELETE FROM zonai_workers WHERE seen_at < \(now - 86_400_000)"))
+      let job = Job(id: id, definition: definition, state: .pending, createdAt: now, dueAt: now)
+      return Enqueued(job: job, wasThere: false)
+    }
+  }
+
+  /// The request's plan: its definition with the key filled in, after all checks.
+  func resolve(
+    _ request: EnqueueRequest, _ connection: Driver.Connection
+  ) throws(StoreError) -> JobPlan {
+    let table = try dialect.describe(request.definition.audience.table, on: connection)
+    let definition = try AudienceRules.resolve(request, against: table)
+    let plan = try JobPlan(definition, table: table, dialect: dialect)
+    do throws(StoreError) {
+      // Reads no row, but makes the database understand the predicate.
+      _ = try page(plan, after: nil, upTo: RowKey(plan.target.key.map { _ in .null }), limit: 0, connection)
+    } catch {
+      guard error.isAboutTheTable else { throw error }
+      throw StoreError(
+        .invalidPredicate, "the database does not take the predicate: correct it",
+        databaseWords: error.databaseWords, statement: error.statement)
+    }
+    return plan
+  }
+
+  /// The job that this idempotency key enqueued; nil when it is new.
+  private func known(
+    _ key: String, as wanted: StoredDefinition, _ connection: Driver.Connection
+  ) throws(StoreError) -> JobID? {
+    let statement = sql(
+      "SELECT id, definition, predicate FROM zonai_jobs WHERE idempotency_key = \(key)")
+    let found = try connection.first(statement) { row throws(StoreError) in
+      (id: JobID(row.text(0)), stored: StoredDefinition(definition: row.text(1), predicate: row.optionalText(2)))
+    }
+    guard let found else { return nil }
+    guard found.stored == wanted else {
+      throw StoreError(
+        .idempotencyClash,
+        "the idempotency key belongs to job \(found.id), which says something else: use another key for another push")
+    }
+    return found.id
+  }
+
+  /// A UUID of version 7 by the store's clock, above every other: jobs sort by the time of their enqueuing.
+  private func nextID(_ now: Int64, _ connection: Driver.Connection) throws(StoreError) -> JobID {
+    let last = try connection.first(sql("SELECT MAX(id) FROM zonai_jobs")) { row throws(StoreError) in
+      row.optionalText(0)
+    }
+    return TimedID.after(last ?? nil, now: now)
+  }
+}

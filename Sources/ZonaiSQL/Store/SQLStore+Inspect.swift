@@ -1,0 +1,96 @@
+import ZonaiCore
+
+extension SQLStore {
+  public func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
+    try await read { connection throws(StoreError) in
+      try checkVersion(connection)
+      switch request {
+      case .witnesses(let lease, let groups): return .witnesses(try accounts(lease.job, groups, connection))
+      case .rows(let lease, let rejections): return .rows(try rows(lease.job, rejections, connection))
+      }
+    }
+  }
+
+  // MARK: Witnesses
+
+  private func accounts(
+    _ job: JobID, _ groups: [Group], _ connection: Driver.Connection
+  ) throws(StoreError) -> [Group: WitnessAccount] {
+    var accounts: [Group: WitnessAccount] = [:]
+    for group in groups { accounts[group] = try record(of: group, connection) }
+    let statement = sql(
+      """
+      SELECT \(words: StoredLine.columns), count FROM zonai_tally WHERE job = \(job.rawValue)
+      """)
+    try connection.run(statement) { row throws(StoreError) in
+      let line = StoredLine(row)
+      let count = Int(row.integer(7))
+      if line.outcome == TallyLine.Outcome.delivered.rawValue {
+        for group in groups
+        where group.transport.rawValue == line.transport && group.fingerprint == line.fingerprint {
+          accounts[group]?.deliveredOnLane += count
+        }
+      }
+      accounts[line.group]?.add(line, count)
+    }
+    return accounts
+  }
+
+  /// What is remembered of the group's lane, over all jobs.
+  private func record(of group: Group, _ connection: Driver.Connection) throws(StoreError) -> WitnessAccount {
+    var account = WitnessAccount()
+    let statement = sql(
+      """
+      SELECT platform, last_delivered_at, circumstantial_since FROM zonai_lanes
+      WHERE transport = \(group.transport.rawValue) AND fingerprint = \(group.fingerprint)
+      """)
+    try connection.run(statement) { row throws(StoreError) in
+      let delivered = row.optionalInteger(1)
+      if let delivered { account.laneLastDeliveredAt = max(delivered, account.laneLastDeliveredAt ?? .min) }
+      guard row.text(0) == group.platform.name else { return }
+      account.recordLastDeliveredAt = delivered
+      account.recordCircumstantialSince = Int(row.integer(2))
+    }
+    return account
+  }
+
+  // MARK: Rows
+
+  private func rows(
+    _ job: JobID, _ rejections: [Rejection], _ connection: Driver.Connection
+  ) throws(StoreError) -> [Row?] {
+    var rows: [Row?] = Array(repeating: nil, count: rejections.count)
+    do throws(StoreError) {
+      let target = try plan(job, connection).target
+      for start in stride(from: 0, to: rejections.count, by: dialect.pairsAtOnce) {
+        let some = Array(rejections[start..<min(rejections.count, start + dialect.pairsAtOnce)])
+        var columns: [String] = []
+        try connection.run(dialect.selectPairs(target, some)) { row throws(StoreError) in
+          if columns.isEmpty { for column in 1..<row.columnCount { columns.append(row.name(column)) } }
+          var values: [Value] = []
+          values.reserveCapacity(columns.count)
+          for column in 1...columns.count { values.append(row.value(column)) }
+          rows[start + Int(row.integer(0))] = Row(columns: columns, values: values)
+        }
+      }
+    } catch {
+      // Where the table or a column is gone, no row matches any more.
+      guard error.isAboutTheTable, try isGone(job, connection) else { throw error }
+    }
+    return rows
+  }
+}
+
+extension WitnessAccount {
+  fileprivate mutating func add(_ line: StoredLine, _ count: Int) {
+    let isCircumstantial = Evidence(rawValue: line.evidence)?.isCircumstantial == true
+    guard let outcome = TallyLine.Outcome(rawValue: line.outcome) else {
+      // Recorded, its prune to come.
+      if isCircumstantial { circumstantialRejections += count }
+      return
+    }
+    settled += count
+    if outcome == .delivered { delivered += count }
+    if outcome.isRejection, isCircumstantial { circumstantialRejections += count }
+  }
+}

@@ -1,0 +1,112 @@
+import ZonaiCore
+
+extension SQLStore {
+  public func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing {
+    try await read { connection throws(StoreError) in
+      try checkVersion(connection)
+      switch query {
+      case .list(let limit, let states): return .jobs(try list(limit, states, connection))
+      case .one(let id): return .job(try account(id, connection))
+      case .count(let request): return .audience(try count(request, connection))
+      case .workers: return .workers(try workers(connection))
+      }
+    }
+  }
+
+  private func list(
+    _ limit: Int, _ states: Set<JobState>?, _ connection: Driver.Connection
+  ) throws(StoreError) -> [Job] {
+    var builder = SQLBuilder(dialect)
+    builder.write("SELECT \(words: JobRecord.columns) FROM zonai_jobs")
+    if let states {
+      guard !states.isEmpty else { return [] }
+      builder.append(" WHERE state IN (")
+      builder.list(states.map(\.rawValue).sorted()) { $1.bind(.text($0)) }
+      builder.append(")")
+    }
+    builder.write(" ORDER BY id DESC LIMIT \(max(0, limit))")
+    let records = try connection.all(builder.statement()) { row throws(StoreError) in try JobRecord(row) }
+    var jobs: [Job] = []
+    for record in records { jobs.append(try account(record, connection)) }
+    return jobs
+  }
+
+  /// The job with its tally; nil when there is none.
+  func account(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> Job? {
+    guard let record = try record(id, connection) else { return nil }
+    return try account(record, connection)
+  }
+
+  private func account(_ record: JobRecord, _ connection: Driver.Connection) throws(StoreError) -> Job {
+    record.job(
+      try definition(record.id, connection), open: try openBatches(record.id, connection),
+      tally: try tally(record.id, connection))
+  }
+
+  func tally(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> [TallyLine] {
+    let statement = sql(
+      """
+      SELECT \(words: StoredLine.columns), count FROM zonai_tally WHERE job = \(id.rawValue)
+      ORDER BY \(words: StoredLine.columns)
+      """)
+    return try connection.all(statement) { row throws(StoreError) in
+      StoredLine(row).line(Int(row.integer(7)))
+    }.compactMap { $0 }
+  }
+
+  // MARK: Audiences
+
+  private func count(
+    _ request: EnqueueRequest, _ connection: Driver.Connection
+  ) throws(StoreError) -> AudienceCount {
+    let plan = try resolve(request, connection)
+    var recipients: [Platform: Int] = [:]
+    var builder = SQLBuilder(dialect)
+    builder.append("SELECT COUNT(*)")
+    if let platform = plan.platform {
+      builder.append(", ")
+      builder.identifier(platform)
+    }
+    builder.append(" FROM ")
+    builder.identifier(plan.target.table)
+    builder.append(" WHERE ")
+    if let filter = plan.filter {
+      builder.append(filter)
+      builder.append(" AND ")
+    }
+    dialect.appendHasToken(plan.target.token, to: &builder)
+    if let platform = plan.platform {
+      builder.append(" GROUP BY ")
+      builder.identifier(platform)
+    }
+    var fixed = Platform.unknown
+    if case .fixed(let platform) = plan.definition.audience.platform { fixed = platform }
+    try connection.run(builder.statement()) { row throws(StoreError) in
+      let count = Int(row.integer(0))
+      let platform = plan.platform == nil ? fixed : Platform(row.text(1))
+      // Two spellings of one platform are one.
+      if count > 0 { recipients[platform, default: 0] += count }
+    }
+    return AudienceCount(audience: plan.definition.audience, recipients: recipients)
+  }
+
+  // MARK: Workers
+
+  private func workers(_ connection: Driver.Connection) throws(StoreError) -> [WorkerAccount] {
+    let now = try now(connection)
+    var jobs: [String: [JobID]] = [:]
+    let leases = sql(
+      "SELECT worker, job FROM zonai_batches WHERE worker IS NOT NULL AND due_at > \(now) ORDER BY worker, job")
+    try connection.run(leases) { row throws(StoreError) in
+      jobs[row.text(0), default: []].append(JobID(row.text(1)))
+    }
+    let seen = sql("SELECT worker, seen_at FROM zonai_workers ORDER BY worker")
+    return try connection.all(seen) { row throws(StoreError) in
+      let leased = jobs[row.text(0)] ?? []
+      var distinct: [JobID] = []
+      for job in leased where distinct.last != job { distinct.append(job) }
+      return WorkerAccount(
+        worker: WorkerID(rawValue: row.text(0)), leases: leased.count, jobs: distinct, lastSeenAt: row.integer(1))
+    }
+  }
+}

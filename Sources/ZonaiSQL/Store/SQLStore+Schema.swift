@@ -1,0 +1,101 @@
+import Synchronization
+import ZonaiCore
+import ZonaiThreads
+
+extension SQLStore {
+  public func describe(_ table: TableName) async throws(StoreError) -> TableDescription {
+    try await read { [dialect] connection throws(StoreError) in try dialect.describe(table, on: connection) }
+  }
+
+  public func migrate() async throws(StoreError) -> Migration {
+    let deadline = MonotonicClock.milliseconds() + limits.migrating
+    while true {
+      let step = try await write { connection throws(StoreError) in try migrate(connection) }
+      switch step {
+      case .done(let migration): return migration
+      case .leasesOpen(let milliseconds):
+        let now = MonotonicClock.milliseconds()
+        guard now < deadline else {
+          throw StoreError(
+            .busy,
+            "workers are in the middle of batches, and Zonai's tables cannot be upgraded under them: stop them, or "
+              + "wait until they have settled, and run migrate again")
+        }
+        try await driver.wait(deadline: min(deadline, now + milliseconds))
+      }
+    }
+  }
+
+  private enum MigrationStep: Sendable {
+    case done(Migration)
+    /// Somebody works with the old tables, for so many milliseconds at most.
+    case leasesOpen(Int64)
+  }
+
+  private func migrate(_ connection: Driver.Connection) throws(StoreError) -> MigrationStep {
+    try dialect.lockForMigration(on: connection)
+    let from = try storedVersion(connection) ?? 0
+    let to = ZonaiSchema.version
+    guard from <= to else { throw newer(from) }
+    if from == to { return .done(Migration(from: from, to: to)) }
+    if from > 0 {
+      let now = try now(connection)
+      let lease = sql("SELECT MAX(due_at) FROM zonai_batches WHERE worker IS NOT NULL AND due_at > \(now)")
+      let end = try connection.first(lease) { row throws(StoreError) in row.optionalInteger(0) }
+      if let end = end ?? nil { return .leasesOpen(end - now) }
+    }
+    for statement in ZonaiSchema.meta.statements(dialect) { try connection.run(statement) }
+    for table in ZonaiSchema.steps[from...].joined() {
+      for statement in table.statements(dialect) { try connection.run(statement) }
+    }
+    var version = SQLBuilder(dialect)
+    dialect.appendUpsert(
+      into: "zonai_meta", [("id", 1), ("version", .integer(Int64(to)))], key: ["id"],
+      whenThere: [("version", .replace)], to: &version)
+    try connection.run(version.statement())
+    return .done(Migration(from: from, to: to))
+  }
+
+  /// Throws unless Zonai's tables are there and of this build's version.
+  func checkVersion(_ connection: Driver.Connection) throws(StoreError) {
+    let version = try storedVersion(connection)
+    guard let version else {
+      throw StoreError(
+        .notMigrated, "Zonai's tables are not in this database: create them with \"zonai migrate\"")
+    }
+    if version > ZonaiSchema.version { throw newer(version) }
+    if version < ZonaiSchema.version {
+      throw StoreError(
+        .schemaVersion,
+        "Zonai's tables have version \(version), this Zonai wants \(ZonaiSchema.version): upgrade them with "
+          + "\"zonai migrate\"")
+    }
+  }
+
+  private func newer(_ version: Int) -> StoreError {
+    StoreError(
+      .schemaVersion,
+      "Zonai's tables have version \(version), from a newer Zonai; this one knows \(ZonaiSchema.version): use the newer one"
+    )
+  }
+
+  /// nil when there are no tables.
+  private func storedVersion(_ connection: Driver.Connection) throws(StoreError) -> Int? {
+    // Asked rather than tried: databases have no number of their own for a missing table, and some end the transaction.
+    if !hasSeenTables.value {
+      guard try dialect.hasOwnTable("zonai_meta", on: connection) else { return nil }
+      hasSeenTables.set()
+    }
+    return try connection.first(sql("SELECT version FROM zonai_meta WHERE id = 1")) { row throws(StoreError) in
+      Int(row.integer(0))
+    }
+  }
+}
+
+/// Whether something was seen once, in this process.
+final class Seen: Sendable {
+  private let flag = Atomic(false)
+
+  var value: Bool { flag.load(ordering: .relaxed) }
+  func set() { flag.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,185 @@
+import ZonaiCore
+
+extension SQLStore {
+  public func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
+    switch settlement {
+    case .answers(let answers):
+      if let line = answers.tally.first(where: { $0.outcome.isRejection }) {
+        throw StoreError(
+          .invalidRequest, "\(line.outcome.rawValue) is counted with the prunes, not with the answers")
+      }
+      return try await write { connection throws(StoreError) in try settle(answers, connection) }
+    case .prunes(let prunes): return try await settle(prunes)
+    }
+  }
+
+  private func settle(
+    _ answers: BatchAnswers, _ connection: Driver.Connection
+  ) throws(StoreError) -> SettleResult {
+    // A second time on the same claim is a repeat of a commit whose answer was lost: nothing counts twice.
+    guard var batch = try owned(answers.lease, connection, lock: dialect.lockClause), !batch.isSettling else {
+      return .leaseLost
+    }
+    let now = try now(connection)
+    try add(answers.tally, to: answers.lease.job, connection)
+    try remember(answers, now, connection)
+    for line in answers.tally where line.outcome == .delivered { batch.delivered[line.group, default: 0] += line.count }
+    batch.isSettling = true
+    batch.unsettled = 0
+    batch.owed = answers.owed.map { owed in
+      var owed = owed
+      owed.notBefore += now
+      return owed
+    }
+    // What an earlier claim recorded and this one has not dealt with stays.
+    let known = Set(batch.rejections.map(\.eventID))
+    let recorded = answers.rejections.filter { !known.contains($0.eventID) }
+    batch.rejections += recorded
+    try note(recorded, 1, of: answers.lease.job, connection)
+    try close(batch, of: answers.lease.job, isThrough: batch.rejections.isEmpty, now, connection)
+
+    guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
+      throw missing(answers.lease.job)
+    }
+    var added = JobCounts()
+    for line in answers.tally { added.add(line) }
+    added.repeatedAfterLostAnswer = answers.repeatedAfterLostAnswer
+    if batch.isFirst { record.firstBatch = .answered }
+    try add(added, to: &record, connection)
+    if let failure = answers.failure { try fail(&record, failure, now, connection) }
+    let job = try completeOrShow(record, now, connection)
+    return .committed(Committed(job: job))
+  }
+
+  // MARK: The batch
+
+  /// Ends the batch, or gives its lease back when somebody is still owed; its owner keeps it while it is not through.
+  func close(
+    _ batch: BatchRecord, of job: JobID, isThrough: Bool, _ now: Int64, _ connection: Driver.Connection
+  ) throws(StoreError) {
+    if isThrough, batch.rejections.isEmpty, batch.owed?.isEmpty == true {
+      try connection.run(
+        sql("DELETE FROM zonai_batches WHERE job = \(job.rawValue) AND batch = \(batch.batch)"))
+      return
+    }
+    let owed = batch.owed ?? []
+    let owedDueAt = owed.map(\.notBefore).min()
+    let suspects = Set(owed.compactMap(\.suspectOf))
+    var delivered: [GroupCount] = []
+    for (group, count) in batch.delivered { delivered.append(GroupCount(group: group, count: count)) }
+    // A range that nobody has answered yet, and rejections without their prune, wait for nothing.
+    let dueAt = batch.rejections.isEmpty ? owedDueAt ?? now : now
+    let worker = isThrough ? nil : batch.worker
+    try connection.run(
+      sql(
+        """
+        UPDATE zonai_batches SET owed = \(batch.owed?.stored), owed_count = \(owed.count),
+        owed_due_at = \(owedDueAt), resting_count = \(owed.count { $0.notBefore > now }),
+        suspects = \(suspects.isEmpty ? nil : Array(suspects).stored),
+        rejections = \(batch.rejections.isEmpty ? nil : batch.rejections.stored),
+        delivered = \(delivered.isEmpty ? nil : delivered.stored),
+        unsettled = \(isThrough ? 0 : batch.unsettled), is_settling = \(isThrough ? false : batch.isSettling),
+        worker = \(worker), due_at = \(worker == nil ? dueAt : batch.dueAt)
+        WHERE job = \(job.rawValue) AND batch = \(batch.batch)
+        """))
+  }
+
+  // MARK: Counting
+
+  /// Adds to the job's counts, in its row and in the record at hand.
+  func add(
+    _ added: JobCounts, to record: inout JobRecord, _ connection: Driver.Connection
+  ) throws(StoreError) {
+    record.counts += added
+    try connection.run(
+      sql(
+        """
+        UPDATE zonai_jobs SET delivered = delivered + \(added.delivered),
+        permanently_rejected = permanently_rejected + \(added.permanentlyRejected),
+        transiently_failed = transiently_failed + \(added.transientlyFailed), expired = expired + \(added.expired),
+        pruned = pruned + \(added.pruned), spared = spared + \(added.spared), kept = kept + \(added.kept),
+        repeated_after_lost_answer = repeated_after_lost_answer + \(added.repeatedAfterLostAnswer),
+        hooks_failed = hooks_failed + \(added.hooksFailed), first_batch = \(record.firstBatch.rawValue)
+        WHERE id = \(record.id.rawValue)
+        """))
+  }
+
+  /// Adds lines to the job's account, always in the same order: two batches of one job must not wait for each other
+  /// crosswise.
+  func add(_ lines: [TallyLine], to job: JobID, _ connection: Driver.Connection) throws(StoreError) {
+    var stored: [StoredLine: Int] = [:]
+    for line in lines where line.count != 0 { stored[StoredLine(line), default: 0] += line.count }
+    try add(stored, to: job, connection)
+  }
+
+  func add(_ lines: [StoredLine: Int], to job: JobID, _ connection: Driver.Connection) throws(StoreError) {
+    for (line, count) in lines.sorted(by: { $0.key < $1.key }) {
+      var upsert = SQLBuilder(dialect)
+      dialect.appendUpsert(
+        into: "zonai_tally",
+        [
+          ("job", .text(job.rawValue)), ("transport", .text(line.transport)),
+          ("fingerprint", .text(line.fingerprint)), ("platform", .text(line.platform)),
+          ("outcome", .text(line.outcome)), ("evidence", .text(line.evidence)), ("reason", .text(line.reason)),
+          ("detail", .text(line.detail)), ("count", .integer(Int64(count))),
+        ],
+        key: ["job", "transport", "fingerprint", "platform", "outcome", "evidence", "reason", "detail"],
+        whenThere: [("count", .add)], to: &upsert)
+      try connection.run(upsert.statement())
+    }
+  }
+
+  /// Counts rejections that were recorded and whose prune is to come; with -1 those whose prune has come.
+  func note(
+    _ rejections: [Rejection], _ sign: Int, of job: JobID, _ connection: Driver.Connection
+  ) throws(StoreError) {
+    var lines: [StoredLine: Int] = [:]
+    for rejection in rejections { lines[StoredLine(recorded: rejection), default: 0] += sign }
+    try add(lines, to: job, connection)
+  }
+
+  /// Keeps the record of the lanes, which outlives the job.
+  private func remember(
+    _ answers: BatchAnswers, _ now: Int64, _ connection: Driver.Connection
+  ) throws(StoreError) {
+    var delivered: Set<Group> = []
+    for line in answers.tally where line.outcome == .delivered && line.count > 0 { delivered.insert(line.group) }
+    let groups = delivered.union(answers.circumstantial.keys).filter { !$0.fingerprint.isEmpty }
+    for group in groups.sorted(by: { $0.order < $1.order }) {
+      let hasDelivered = delivered.contains(group)
+      let circumstantial = answers.circumstantial[group] ?? 0
+      var upsert = SQLBuilder(dialect)
+      var columns: [(StaticString, Value)] = [
+        ("transport", .text(group.transport.rawValue)), ("fingerprint", .text(group.fingerprint)),
+        ("platform", .text(group.platform.name)), ("circumstantial_since", .integer(Int64(circumstantial))),
+      ]
+      // A delivery ends the count of circumstantial answers, which begins anew with this batch's.
+      var changes: [(StaticString, UpsertChange)] = [("circumstantial_since", hasDelivered ? .replace : .add)]
+      if hasDelivered {
+        columns.append(("last_delivered_at", .integer(now)))
+        changes.append(("last_delivered_at", .replace))
+      }
+      dialect.appendUpsert(
+        into: "zonai_lanes", columns, key: ["transport", "fingerprint", "platform"], whenThere: changes, to: &upsert)
+      try connection.run(upsert.statement())
+    }
+  }
+}
+
+extension Group {
+  fileprivate var order: (String, String, String) { (transport.rawValue, fingerprint, platform.name) }
+}
+
+extension JobCounts {
+  mutating func add(_ line: TallyLine) {
+    switch line.outcome {
+    case .delivered: delivered += line.count
+    case .transientlyFailed: transientlyFailed += line.count
+    case .expired: expired += line.count
+    case .pruned: pruned += line.count
+    case .spared: spared += line.count
+    case .kept: kept += line.count
+    }
+    if line.outcome.isRejection { permanentlyRejected += line.count }
+  }
+}

@@ -1,0 +1,169 @@
+import ZonaiCore
+import ZonaiJSON
+import ZonaiSQL
+
+/// What SQLite writes in its own way.
+public struct SQLiteDialect: SQLDialect {
+  public typealias Connection = SQLiteConnection
+
+  /// In backticks: what stands in double quotes and names no column, SQLite takes for text, and so a column that was
+  /// dropped would read as a token. https://www.sqlite.org/quirks.html#dblquote
+  public func quoted(_ identifier: String) -> String {
+    "`" + identifier.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
+  }
+
+  public func placeholder(_ number: Int, type: String?) -> String { "?" }
+
+  public var now: StaticString {
+    // unixepoch('subsec') is not known before SQLite 3.42.
+    "CAST(strftime('%s', 'now') AS INTEGER) * 1000 + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER)"
+  }
+
+  public func type(_ kind: ZonaiColumn.Kind) -> StaticString {
+    switch kind {
+    case .integer: "INTEGER"
+    case .word, .text: "TEXT"
+    }
+  }
+
+  // BEGIN IMMEDIATE has locked everything already.
+  public var lockClause: StaticString { "" }
+  public var claimClause: StaticString { "" }
+
+  /// What a transaction that writes has locked: the whole file.
+  public func lockForMigration(on connection: SQLiteConnection) throws(StoreError) {}
+
+  // Any connection takes 32,766 values; a key of five columns and its pair stay far below.
+  // https://www.sqlite.org/limits.html#max_variable_number
+  public var pairsAtOnce: Int { 500 }
+
+  // MARK: Clauses
+
+  public func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder) {
+    // NULL is unequal to nothing; an empty blob is not an empty text.
+    builder.append("(")
+    builder.identifier(column)
+    builder.append(" <> '' AND ")
+    builder.identifier(column)
+    builder.append(" <> x'')")
+  }
+
+  public func appendBound(
+    _ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder
+  ) {
+    func operation(_ builder: inout SQLBuilder) {
+      switch bound {
+      case .after: builder.append(" > ")
+      case .upTo: builder.append(" <= ")
+      }
+    }
+    guard key.count > 1 else {
+      for (column, value) in zip(key, value.values) {
+        builder.identifier(column)
+        operation(&builder)
+        builder.bind(value, for: column)
+      }
+      return
+    }
+    // Row values use the whole key's index. https://www.sqlite.org/rowvalue.html#scrolling_window_queries
+    builder.append("(")
+    builder.list(key) { $1.identifier($0) }
+    builder.append(")")
+    operation(&builder)
+    builder.append("(")
+    builder.list(Array(zip(key, value.values))) { $1.bind($0.1, for: $0.0) }
+    builder.append(")")
+  }
+
+  public func appendFilter(_ predicate: SQLFragment, to builder: inout SQLBuilder) {
+    // IS TRUE changes nothing in WHERE, but keeps SQLite from entering by an index of a column in it: pages would then be
+    // sorted anew, each from all rows that match.
+    builder.append("((")
+    builder.append(predicate)
+    builder.append(") IS TRUE)")
+  }
+
+  public func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder) {
+    var blobs: [JSON] = []
+    var others: [JSON] = []
+    for value in values {
+      switch value {
+      case .null: continue
+      case .boolean(let boolean): others.append(.integer(boolean ? 1 : 0))
+      case .integer(let integer): others.append(.integer(integer))
+      case .real(let real): others.append(.number(real))
+      case .text(let text): others.append(.string(text))
+      // JSON has no bytes, and SQLite's hex() writes upper case.
+      case .bytes(let bytes): blobs.append(.string(bytes.hex.uppercased()))
+      }
+    }
+    builder.append("(")
+    if !others.isEmpty || blobs.isEmpty {
+      builder.identifier(column)
+      builder.append(" IN (SELECT value FROM json_each(")
+      builder.bind(.text(JSON.array(others).text))
+      builder.append("))")
+    }
+    if !blobs.isEmpty {
+      if !others.isEmpty { builder.append(" OR ") }
+      builder.append("(typeof(")
+      builder.identifier(column)
+      builder.append(") = 'blob' AND hex(")
+      builder.identifier(column)
+      builder.append(") IN (SELECT value FROM json_each(")
+      builder.bind(.text(JSON.array(blobs).text))
+      builder.append(")))")
+    }
+    builder.append(")")
+  }
+
+  public func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder) {
+    builder.identifier(column)
+    // LIKE ignores case whatever the collation; GLOB never does.
+    if SQLiteColumn.ignoresCase(column) {
+      builder.append(" LIKE ")
+      builder.bind(.text(pattern))
+    } else {
+      builder.append(" GLOB ")
+      builder.bind(.text(glob(pattern)))
+    }
+  }
+
+  private func glob(_ pattern: String) -> String {
+    var glob = ""
+    for scalar in pattern.unicodeScalars {
+      switch scalar {
+      case "%": glob += "*"
+      case "_": glob += "?"
+      case "*", "?", "[": glob += "[\(scalar)]"
+      default: glob.unicodeScalars.append(scalar)
+      }
+    }
+    return glob
+  }
+
+  public func appendUpsert(
+    into table: StaticString, _ columns: [(StaticString, Value)], key: [StaticString],
+    whenThere changes: [(StaticString, UpsertChange)], to builder: inout SQLBuilder
+  ) {
+    builder.append("INSERT INTO ")
+    builder.append(table)
+    builder.append(" (")
+    builder.list(columns) { $1.append($0.0) }
+    builder.append(") VALUES (")
+    builder.list(columns) { $1.bind($0.1) }
+    builder.append(") ON CONFLICT (")
+    builder.list(key) { $1.append($0) }
+    builder.append(") DO UPDATE SET ")
+    builder.list(changes) { change, builder in
+      builder.append(change.0)
+      builder.append(" = ")
+      if change.1 == .add {
+        builder.append(change.0)
+        builder.append(" + ")
+      }
+      builder.append("excluded.")
+      builder.append(change.0)
+    }
+  }
+}
