@@ -70,6 +70,12 @@ let package = Package(
     .testTarget(name: "ZonaiTestKitTests", dependencies: ["ZonaiTestKit", "ZonaiCore"], swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiSQLTests", dependencies: ["ZonaiSQL", "ZonaiCore", "ZonaiJSON"], swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiSQLiteTests",
+      dependencies: ["ZonaiSQLite", "ZonaiSQL", "ZonaiCore", "ZonaiThreads", "ZonaiTestKit", "CZonaiSQLite"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
