@@ -9,7 +9,8 @@ import ZonaiJSON
   @Test(arguments: [
     RowKey(.integer(.min), .integer(.max)), RowKey(.text("")), RowKey(.text("a\"\\\n\u{0}\u{1F600}é")),
     RowKey(.text("e\u{301}"), .text("\u{e9}")), RowKey(.bytes([])), RowKey(.bytes([0, 255])), RowKey(.real(0.1)),
-    RowKey(.real(1)), RowKey(.real(.infinity)), RowKey(.real(-5e-324)), RowKey(.boolean(true)), RowKey(.null),
+    RowKey(.real(1)), RowKey(.real(.infinity)), RowKey(.real(.leastNonzeroMagnitude)), RowKey(.boolean(true)),
+    RowKey(.null),
   ])
   func `a key comes back with its types and its bytes`(_ key: RowKey) throws {
     let again = try RowKey(stored: key.stored)
@@ -68,10 +69,10 @@ import ZonaiJSON
   }
 
   @Test(arguments: [
-    ["\u{0}"], ["["], ["[]"], ["[\"and\", 7]"], ["[\"not\"]"], ["[\"~\", \"a\", 1]"], ["[\"in\", \"a\"]"],
+    "\u{0}", "[", "[]", "[\"and\", 7]", "[\"not\"]", "[\"~\", \"a\", 1]", "[\"in\", \"a\"]",
   ])
-  func `a predicate that nobody knows is refused`(_ text: [String]) {
-    #expect(throws: StoreError.self) { try Predicate(stored: text[0]) }
+  func `a predicate that nobody knows is refused`(_ text: String) {
+    #expect(throws: StoreError.self) { try Predicate(stored: text) }
   }
 }
 
