@@ -60,7 +60,8 @@ let package = Package(
     .executableTarget(
       name: "zonai-responder", dependencies: ["ZonaiHTTP", "CZonaiOpenSSL"], swiftSettings: strict),
 
-    .testTarget(name: "ZonaiCoreTests", dependencies: ["ZonaiCore"], swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiCoreTests", dependencies: ["ZonaiCore", "ZonaiTestKit", "ZonaiThreads"], swiftSettings: strict),
 
     .testTarget(
       name: "ZonaiHTTPTests", dependencies: ["ZonaiHTTP", "ZonaiThreads", "CZonaiNGHTTP2", "CZonaiOpenSSL"],

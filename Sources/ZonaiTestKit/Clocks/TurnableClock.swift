@@ -1,4 +1,5 @@
 import Synchronization
+import ZonaiCore
 
 /// A clock that stands still until somebody turns it.
 ///
@@ -11,6 +12,8 @@ public final class TurnableClock: Sendable {
     var sleepers: [Int: (until: Int64, wake: CheckedContinuation<Void, Never>)] = [:]
     /// Woken before they had lain down.
     var woken: Set<Int> = []
+    /// Who waits for somebody to lie down.
+    var watchers: [Int: (test: @Sendable (Int64) -> Bool, wake: CheckedContinuation<Void, Never>)] = [:]
   }
 
   private let state: Mutex<State>
@@ -39,6 +42,29 @@ public final class TurnableClock: Sendable {
     await sleep(number: makeSleeper(), milliseconds: milliseconds)
   }
 
+  /// Returns once somebody sleeps until a moment that passes the test: then is the time to turn the clock. Returns at once
+  /// when the task is cancelled.
+  public func waitForSleeper(until test: @escaping @Sendable (Int64) -> Bool) async {
+    let number = makeSleeper()
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isThere = state.withLock { state in
+          if state.woken.remove(number) != nil || state.sleepers.values.contains(where: { test($0.until) }) {
+            return true
+          }
+          state.watchers[number] = (test, continuation)
+          return false
+        }
+        if isThere { continuation.resume() }
+      }
+    } onCancel: {
+      wake(number)
+    }
+  }
+
+  /// When the next sleeper wakes.
+  public var nextWaking: Int64? { state.withLock { $0.sleepers.values.map(\.until).min() } }
+
   /// A number to sleep under, which `wake` takes.
   package func makeSleeper() -> Int {
     state.withLock { state in
@@ -48,14 +74,23 @@ public final class TurnableClock: Sendable {
   }
 
   package func sleep(number: Int, milliseconds: Int64) async {
+    await sleep(number: number) { $0 + milliseconds }
+  }
+
+  /// `end` makes the moment of waking from the present one.
+  fileprivate func sleep(number: Int, end: @Sendable (Int64) -> Int64) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isDue = state.withLock { state in
-          if state.woken.remove(number) != nil || milliseconds <= 0 { return true }
-          state.sleepers[number] = (state.now + milliseconds, continuation)
-          return false
+        let (isDue, watchers) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+          let until = end(state.now)
+          if state.woken.remove(number) != nil || until <= state.now { return (true, []) }
+          state.sleepers[number] = (until, continuation)
+          let watching = state.watchers.filter { $0.value.test(until) }
+          for number in watching.keys { state.watchers[number] = nil }
+          return (false, watching.values.map(\.wake))
         }
         if isDue { continuation.resume() }
+        for watcher in watchers { watcher.resume() }
       }
     } onCancel: {
       wake(number)
@@ -66,9 +101,17 @@ public final class TurnableClock: Sendable {
   package func wake(_ number: Int) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper.wake }
+      if let watcher = state.watchers.removeValue(forKey: number) { return watcher.wake }
       state.woken.insert(number)
       return nil
     }
     continuation?.resume()
+  }
+}
+
+extension TurnableClock: EngineClock {
+  public func sleep(until moment: Int64) async throws {
+    await sleep(number: makeSleeper()) { _ in moment }
+    try Task.checkCancellation()
   }
 }

@@ -1,0 +1,74 @@
+/// What happened in the engine, for logs and metrics. None of it holds a secret or a whole token; each has a one-line
+/// description.
+public enum ZonaiEvent: Sendable {
+  /// A job was recorded; `wasThere` when its idempotency key had recorded it before.
+  case enqueued(JobID, wasThere: Bool)
+  /// A worker began, or ended.
+  case workerStarted(WorkerID, transports: [TransportName])
+  case workerStopped(WorkerID)
+  case claimed(BatchLease, recipients: Int, isTakeover: Bool)
+  /// One send of a batch over one transport came back.
+  case sent(BatchLease, TransportName, SendCounts)
+  /// A lane's answers ask for less traffic: this worker leaves it alone for a while.
+  case laneSlowed(TransportName, milliseconds: Int64)
+  /// A token was reported dead, and its row still matched: the hook is asked next.
+  case rejected(JobID, RejectionReport)
+  /// A hook threw, or outlasted its limit. The policy is followed all the same.
+  case hookFailed(JobID, eventID: String, HookFailure)
+  /// A commit; the counts are the job's after it.
+  case settled(BatchLease, JobState, JobCounts)
+  /// The database refused a prune, in its words; the row was spared.
+  case pruneRefused(JobID, words: String)
+  /// A job came to an end, seen by this worker.
+  case jobEnded(JobID, JobState, JobCounts, JobFailure?)
+  /// A batch stops early, since its job was stopped or its lease could not be renewed; what was answered is settled.
+  case batchStopped(BatchLease, BatchEvent.StopCause)
+  /// Another worker owns the batch: what was answered here is not committed.
+  case leaseLost(BatchLease)
+  /// Leases were renewed later than planned: the machine or the store is slow. At two thirds of a lease sending stops.
+  case heartbeatLate(milliseconds: Int64)
+  /// The store failed. `retryInMilliseconds` is nil when that was the last try.
+  case storeTrouble(StoreCall, StoreError, retryInMilliseconds: Int64?)
+  /// A transport broke its contract, or took longer than `sendLimitSeconds`.
+  case transportMisbehaved(TransportName, String)
+  /// Nothing to do; said once until something changes.
+  case idle(Idle)
+  /// A worker was told to stop and claims nothing more.
+  case stopping(WorkerID, batchesInFlight: Int)
+
+  /// What was asked of the store.
+  public enum StoreCall: String, Sendable, Hashable {
+    case claim, renew, inspect, settle, waitForWork, change
+  }
+
+  /// How the recipients of one send were answered.
+  public struct SendCounts: Sendable, Hashable {
+    public var delivered = 0
+    /// Answered, but not delivered to.
+    public var otherwise = 0
+    public var notSent = 0
+    /// From the engine's call to the last answer.
+    public var milliseconds: Int64 = 0
+    public init() {}
+  }
+
+  /// A rejection without its token.
+  public struct RejectionReport: Sendable, Hashable {
+    public var eventID: String
+    public var group: Group
+    public var evidence: Evidence
+    public var reason: Reason
+  }
+}
+
+/// What a hook did wrong.
+public enum HookFailure: Error, Sendable, Hashable {
+  /// Its error, in its own words, with the token taken out.
+  case threw(String)
+  case timedOut(milliseconds: Int64)
+  /// The row could not be made into the application's type.
+  case unreadableRow(String)
+}
+
+/// Hears every event. It is called on the engine's own tasks: be quick, hand on what takes time.
+public typealias ZonaiObserver = @Sendable (ZonaiEvent) -> Void
