@@ -77,6 +77,10 @@ let package = Package(
       name: "ZonaiSQLiteTests",
       dependencies: ["ZonaiSQLite", "ZonaiSQL", "ZonaiCore", "ZonaiThreads", "ZonaiTestKit", "CZonaiSQLite"],
       swiftSettings: strict),
+    .testTarget(name: "ZonaiHTTPServerTests", dependencies: ["ZonaiHTTP"], swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiSimulatorTests",
+      dependencies: ["ZonaiSimulator", "ZonaiJSON", "ZonaiThreads", "CZonaiOpenSSL"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

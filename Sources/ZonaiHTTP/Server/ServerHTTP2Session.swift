@@ -15,6 +15,8 @@ final class ServerHTTP2Session: ServerSession {
   private var handle: OpaquePointer?
   private var streams: [Int32: Stream] = [:]
   private var isBroken = false
+  /// The last stream that a GOAWAY counted as handled: later ones must not be, even if they arrive before it is sent.
+  private var lastHandled = Int32.max
 
   init(connection: ServerConnection) {
     self.connection = connection
@@ -64,7 +66,9 @@ final class ServerHTTP2Session: ServerSession {
   }
 
   func respond(_ response: ServerResponse, to exchange: ServerExchange) {
-    guard let handle, let stream = streams[exchange.stream], stream.exchange === exchange else { return }
+    guard let handle, let stream = streams[exchange.stream], stream.exchange === exchange,
+      exchange.stream <= lastHandled
+    else { return }
     let hasBody = !response.body.isEmpty && exchange.request.method != "HEAD"
     stream.answer = response.body
     var fields = HTTP2Fields(response)
@@ -84,8 +88,10 @@ final class ServerHTTP2Session: ServerSession {
   }
 
   func goAway(lastStream: Int32, errorCode: UInt32, debugData: [UInt8]) -> Bool {
-    nghttp2_submit_goaway(
-      handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStream, errorCode, debugData, debugData.count) == 0
+    // A later GOAWAY may take streams back, never add some (RFC 9113, section 6.8).
+    lastHandled = min(lastHandled, lastStream)
+    return nghttp2_submit_goaway(
+      handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastHandled, errorCode, debugData, debugData.count) == 0
   }
 
   func limitStreams(to limit: UInt32) {
@@ -133,7 +139,7 @@ final class ServerHTTP2Session: ServerSession {
   }
 
   fileprivate func complete(_ id: Int32) {
-    guard let stream = streams[id], stream.exchange == nil else { return }
+    guard id <= lastHandled, let stream = streams[id], stream.exchange == nil else { return }
     let exchange = ServerExchange(request: stream.request, connection: connection, stream: id)
     stream.exchange = exchange
     connection.service.handler(exchange)

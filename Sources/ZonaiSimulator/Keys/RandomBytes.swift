@@ -2,7 +2,11 @@
 enum RandomBytes {
   static func make(_ count: Int) -> [UInt8] {
     var random = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 7)
+    // Eight at a time: each number costs a system call.
+    while bytes.count < count { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
+    return Array(bytes[..<count])
   }
 
   static func hex(_ count: Int) -> String { hexText(make(count)) }
@@ -18,12 +22,19 @@ enum RandomBytes {
     var bytes = make(16)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let hex = Array(hexText(bytes))
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex[$0]) }.joined(separator: "-")
+    return hexText(bytes, dashesAfter: [4, 6, 8, 10])
   }
 
-  private static func hexText(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  private static func hexText(_ bytes: [UInt8], dashesAfter dashes: [Int] = []) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * bytes.count + dashes.count)
+    for (index, byte) in bytes.enumerated() {
+      if dashes.contains(index) { text.append(UInt8(ascii: "-")) }
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }

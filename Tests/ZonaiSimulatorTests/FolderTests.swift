@@ -1,0 +1,95 @@
+import Testing
+import ZonaiJSON
+import ZonaiSimulator
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The folder and its files.
+@Suite struct FolderTests {
+  private func mode(_ path: String) -> UInt32? {
+    var information = stat()
+    return stat(path, &information) == 0 ? UInt32(information.st_mode) & 0o777 : nil
+  }
+
+  private func failure(_ directory: String, _ options: SimulatorOptions = SimulatorOptions()) async -> (any Error)? {
+    do {
+      _ = try await Simulator(directory: directory, options: options)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `the files are what a client needs, and secrets are their owner's alone`() async throws {
+    try await Bench.with { bench in
+      let directory = bench.directory
+      #expect(bench.keyID.count == 10 && bench.keyFile.hasSuffix("/AuthKey_\(bench.keyID).p8"))
+      #expect(mode(bench.keyFile) == 0o600)
+      #expect(mode(directory + "/service-account.json") == 0o600)
+      #expect(try Program.read(bench.keyFile).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
+      #expect(bench.serviceAccount["type"] == "service_account")
+      #expect(bench.serviceAccount["token_uri"] == "https://oauth2.googleapis.com/token")
+      let configuration = try JSON(parsing: Program.read(directory + "/zonai.json"))
+      #expect(
+        configuration["fcm"] == ["projectId": .string(bench.projectID), "serviceAccount": "service-account.json"])
+      #expect(configuration["apns"]?["useSandbox"] == false)
+      let endpoints = try JSON(parsing: Program.read(directory + "/simulator.json"))
+      #expect(endpoints["fcm"]?.string == bench.simulator.endpoints.fcm)
+      #expect(endpoints["oauth"]?.string == bench.simulator.endpoints.oauth)
+      #expect(endpoints["apns"]?.string == bench.simulator.endpoints.apns)
+      #expect(endpoints["control"]?.string == bench.simulator.endpoints.control)
+    }
+  }
+
+  @Test func `a stopped simulator is gone, and the next one in its folder has keys of its own`() async throws {
+    let directory = Bench.temporaryDirectory()
+    defer { Bench.removeTree(directory) }
+    let path = directory + "/deep/er"
+    let first = try await Simulator(directory: path)
+    #expect(access(path + "/simulator.json", F_OK) != 0)
+    try first.start()
+    let before = try Bench(first)
+    await first.stop()
+    await first.stop()
+    #expect(access(path + "/simulator.json", F_OK) != 0)
+    #expect(try await before.curl(first.endpoints.control + "/status", method: "GET").exit == 7)
+    await #expect(throws: SimulatorError.self) { _ = try await first.control("GET", "/status") }
+
+    let second = try await Simulator(directory: path)
+    try second.start()
+    let after = try Bench(second)
+    #expect(after.keyID != before.keyID)
+    #expect(access(before.keyFile, F_OK) != 0)
+    #expect(try await after.push(apnsToken(1), jwt: after.providerToken()).status == 200)
+    await second.stop()
+  }
+
+  @Test func `somebody else's files are not overwritten`() async throws {
+    let directory = Bench.temporaryDirectory()
+    defer { Bench.removeTree(directory) }
+    try Program.write(directory + "/zonai.json", "mine")
+    #expect((await failure(directory) as? SimulatorError)?.code == .foreignFile)
+    #expect(try Program.read(directory + "/zonai.json") == "mine")
+  }
+
+  @Test func `a folder that cannot be and a port that is taken are said so`() async throws {
+    #expect((await failure("/dev/null/x") as? SimulatorError)?.code == .folder)
+    var named = SimulatorOptions()
+    named.bundleID = "not a bundle"
+    let directory = Bench.temporaryDirectory()
+    defer { Bench.removeTree(directory) }
+    #expect((await failure(directory, named) as? SimulatorError)?.code == .option)
+    try await Bench.with { bench in
+      var options = SimulatorOptions()
+      options.fcmPort = bench.simulator.endpoints.fcm.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+      let taken = await failure(directory + "/x", options)
+      #expect(taken.map { "\($0)" }?.contains("choose another port") == true)
+    }
+  }
+}
