@@ -73,10 +73,12 @@ struct CurlHandle: ~Copyable {
       caFile: caFile)
   }
 
-  /// OpenSSL's own verdict on the chain; libcurl compares the names itself, and leaves this at "good" when they differ.
+  /// OpenSSL's own verdict on the chain. libcurl compares the names itself, before it has asked for that verdict: until
+  /// then it is "unspecified".
   private var isUntrusted: Bool {
     var verdict = 0
-    return zonai_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verdict) != CURLE_OK || verdict != 0
+    let unspecified = 1
+    return zonai_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verdict) != CURLE_OK || verdict > unspecified
   }
 }
 

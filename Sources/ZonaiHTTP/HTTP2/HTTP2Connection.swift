@@ -10,7 +10,7 @@ final class HTTP2Connection {
   /// Whether it is of no more use; everything that it carried has been reported.
   private(set) var isLost = false
   /// Whether it has answered a request. One that ends without is as good as a failed connect.
-  private(set) var hasAnswered = false
+  var hasAnswered: Bool { answers > 0 }
   /// Set by the pool, so that such an end is counted once.
   var isCounted = false
   /// Whether a new request may not be opened any more: after GOAWAY, or because the pool wants a fresh connection.
@@ -30,8 +30,10 @@ final class HTTP2Connection {
 
   private var hasSettings = false
   private var wasAccepted = false
+  private var answers: UInt64 = 0
   private var serverLimit = 1
   private var goAway: HTTP2GoAway?
+  private var isSayingFarewell = false
   private var ownFailure: HTTPFailure?
 
   private let output: UnsafeMutableRawBufferPointer
@@ -128,7 +130,10 @@ final class HTTP2Connection {
       if isLost { return }
     }
     wantsWrite = false
-    if nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 { lose(.connectionLost) }
+    // nghttp2 has nothing more to do after an error of the other side.
+    if !isSayingFarewell && nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 {
+      lose(.connectionLost)
+    }
   }
 
   private func gather(_ session: OpaquePointer) {
@@ -150,6 +155,7 @@ final class HTTP2Connection {
   private func stampWritten() {
     while let slot = unwritten, slot.pointee.endPosition < written {
       slot.pointee.since = turn.now
+      slot.pointee.answersBefore = answers
       unwritten = slot.pointee.next
     }
   }
@@ -218,7 +224,7 @@ final class HTTP2Connection {
 
   func receivedEnd(on slot: UnsafeMutablePointer<StreamSlot>) {
     slot.pointee.isAnswerComplete = true
-    hasAnswered = true
+    answers += 1
     if slot.pointee.status == 200 { wasAccepted = true }
     // Answered before the request was read to its end: the rest is of no use.
     if slot.pointee.phase == .opened { reset(slot) }
@@ -325,6 +331,7 @@ final class HTTP2Connection {
   func close() {
     if !isLost, let session = session?.handle {
       nghttp2_session_terminate_session(session, NGHTTP2_NO_ERROR.rawValue)
+      isSayingFarewell = true
       flush()
     }
     lose(.poolClosed)
@@ -347,8 +354,8 @@ final class HTTP2Connection {
     let patience = turn.options.requestTimeout
     if let blockedSince, now - blockedSince >= patience { return lose(.connectionLost) }
     while let slot = awaited.first, slot.pointee.since != 0, now - slot.pointee.since >= patience {
-      // Not a byte since the request was written: it is the connection that is dead.
-      if lastRead <= slot.pointee.since { return lose(.timedOut) }
+      // Nobody was answered since it was written: then it is the connection, not the request.
+      if answers == slot.pointee.answersBefore { return lose(.timedOut) }
       giveUp(slot, .answerLost(.timedOut))
     }
     while let slot = unfinished.first, now - slot.pointee.since >= patience {

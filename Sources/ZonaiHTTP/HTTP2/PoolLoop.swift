@@ -77,12 +77,15 @@ final class PoolLoop {
   }
 
   private func timeout() -> Int32 {
+    // Writing a reset makes room.
+    if !queue.isEmpty && connections.contains(where: \.hasRoom) { return 0 }
     var next = Int64.max
     for connection in connections { next = min(next, connection.nextDeadline) }
     for run in queue { next = min(next, run.permitEnd) }
     if let moment = momentToConnect { next = min(next, moment) }
     if next == .max { return -1 }
-    return Int32(max(0, min(next - turn.now, 60_000)))
+    // A revoked permit ended at the beginning of time: no difference can be taken.
+    return next <= turn.now ? 0 : Int32(min(next - turn.now, 60_000))
   }
 
   private func close() {

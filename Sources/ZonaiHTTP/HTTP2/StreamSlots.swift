@@ -21,6 +21,8 @@ struct StreamSlot {
   var endPosition: Int64 = 0
   /// When it was opened, then when its end was written; 0 while the end waits in the buffer.
   var since: Int64 = 0
+  /// How many requests the connection had answered when the end was written.
+  var answersBefore: UInt64 = 0
   var kept: UnsafeMutablePointer<KeptAnswer>?
   var previous: UnsafeMutablePointer<StreamSlot>?
   var next: UnsafeMutablePointer<StreamSlot>?

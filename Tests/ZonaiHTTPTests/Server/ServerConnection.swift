@@ -16,6 +16,7 @@ final class ServerConnection {
   private var held: [Int32] = []
   private var count = 0
   private var isDropped = false
+  private var isFrozen = false
   private var openStreams = 0
 
   init(number: Int, socket: Int32, ssl: OpaquePointer, script: ServerScript, server: TestServer) {
@@ -45,6 +46,10 @@ final class ServerConnection {
         nghttp2_submit_goaway(session, 0, Int32.max, 0, nil, 0)
       }
       if !read() { return }
+      if isFrozen {
+        _ = flush()
+        return waitForEnd(wakePipe)
+      }
       if nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0 { return }
     }
   }
@@ -80,7 +85,10 @@ final class ServerConnection {
       let count = SSL_read(ssl, &buffer, Int32(buffer.count))
       if count <= 0 { return SSL_get_error(ssl, count) == SSL_ERROR_WANT_READ }
       if nghttp2_session_mem_recv(session, buffer, Int(count)) < 0 { return false }
-      if isDropped { return false }
+      if isDropped {
+        _ = flush()
+        return false
+      }
     }
   }
 
@@ -132,6 +140,9 @@ final class ServerConnection {
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
       guard let frame else { return 0 }
       let header = frame.pointee.hd
+      if UInt32(header.type) == NGHTTP2_PING.rawValue { this(owner)?.server.sawPing() }
+      if UInt32(header.type) == NGHTTP2_GOAWAY.rawValue { this(owner)?.server.sawGoAway() }
+      if UInt32(header.type) == NGHTTP2_HEADERS.rawValue { this(owner)?.beganBody(header.stream_id) }
       let isRequest = UInt32(header.type) <= NGHTTP2_HEADERS.rawValue
       if isRequest && header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 {
         this(owner)?.completed(header.stream_id)
@@ -154,16 +165,20 @@ final class ServerConnection {
   }
 
   private func began(_ stream: Int32) {
-    requests[stream] = ServedRequest(connection: number, number: count, stream: stream, path: "", fields: [:], body: [])
-    count += 1
     openStreams += 1
-    server.sawOpen(openStreams, on: number)
+    requests[stream] = ServedRequest(
+      connection: number, number: count, stream: stream, openStreams: openStreams, path: "", fields: [:], body: [])
+    count += 1
   }
 
   private func closed(_ stream: Int32) {
     requests[stream] = nil
     answers[stream] = nil
     openStreams -= 1
+  }
+
+  private func beganBody(_ stream: Int32) {
+    if let request = requests[stream] { react(script.reactToHead(request), to: stream) }
   }
 
   private func completed(_ stream: Int32) {
@@ -189,6 +204,7 @@ final class ServerConnection {
       ]
       nghttp2_submit_settings(session, 0, settings, settings.count)
     case .drop: isDropped = true
+    case .freeze: isFrozen = true
     case .sequence(let reactions): for reaction in reactions { react(reaction, to: stream) }
     }
   }

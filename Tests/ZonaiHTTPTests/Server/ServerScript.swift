@@ -5,6 +5,8 @@ struct ServedRequest: Sendable {
   /// Which request on that connection it is, counted from 0.
   var number: Int
   var stream: Int32
+  /// How many streams of the connection were open when it began, itself included.
+  var openStreams: Int
   var path: String
   var fields: [String: String]
   var body: [UInt8]
@@ -23,8 +25,10 @@ enum Reaction: Sendable {
   case goAway(lastStream: Int32, code: UInt32 = 0, debugData: String = "")
   /// SETTINGS_MAX_CONCURRENT_STREAMS.
   case allow(UInt32)
-  /// Closes the socket without a word.
+  /// Writes what is to be written, then closes the socket.
   case drop
+  /// Does nothing any more, not even answer a PING, as if the network were gone.
+  case freeze
   case sequence([Reaction])
 
   static let ok = Reaction.answer(200)
@@ -53,7 +57,9 @@ struct ServerScript: Sendable {
   var streamLimit: UInt32? = 1000
   /// The window of each stream; small ones keep bodies waiting.
   var window: UInt32 = 65_535
-  /// Answers PINGs; one that does not is a connection that died without a word.
+  /// The name in the certificate.
   var name = "localhost"
   var react: @Sendable (ServedRequest) -> Reaction = { _ in .ok }
+  /// What it does once the header fields are complete and a body is still to come.
+  var reactToHead: @Sendable (ServedRequest) -> Reaction = { _ in .silence }
 }

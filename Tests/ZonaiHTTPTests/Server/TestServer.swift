@@ -11,8 +11,8 @@ final class TestServer: Sendable {
     var connections = 0
     var requests: [ServedRequest] = []
     var held = 0
-    /// The most streams that were open at once, by connection.
-    var mostOpen: [Int: Int] = [:]
+    var pings = 0
+    var goAways = 0
     var wakePipes: [WakePipe] = []
     var threads: [NamedThread] = []
     var releases: [Int: Int] = [:]
@@ -76,12 +76,17 @@ final class TestServer: Sendable {
   var isClosing: Bool { seen.withLock { $0.isClosing } }
   var connections: Int { seen.withLock { $0.connections } }
   var requests: [ServedRequest] { seen.withLock { $0.requests } }
-  func mostOpen(on connection: Int) -> Int { seen.withLock { $0.mostOpen[connection] ?? 0 } }
+  var pings: Int { seen.withLock { $0.pings } }
 
   /// Blocks until so many requests are held at once.
   func waitUntilHeld(_ count: Int) { _ = seen.wait { $0.held >= count ? true : nil } }
 
   func waitUntilConnected(_ count: Int) { _ = seen.wait { $0.connections >= count ? true : nil } }
+
+  func waitUntilPinged() { _ = seen.wait { $0.pings > 0 ? true : nil } }
+
+  /// Blocks until a client has said farewell.
+  func waitUntilFarewell() { _ = seen.wait { $0.goAways > 0 ? true : nil } }
 
   /// Answers everything that is held.
   func release() { tell { $0.releases[$1, default: 0] += 1 } }
@@ -149,9 +154,8 @@ final class TestServer: Sendable {
 
   func record(_ request: ServedRequest) { seen.change { $0.requests.append(request) } }
   func sawHeld() { seen.change { $0.held += 1 } }
-  func sawOpen(_ count: Int, on connection: Int) {
-    seen.withLock { $0.mostOpen[connection] = max(count, $0.mostOpen[connection] ?? 0) }
-  }
+  func sawPing() { seen.change { $0.pings += 1 } }
+  func sawGoAway() { seen.change { $0.goAways += 1 } }
   func takeReleases(of connection: Int) -> Int { seen.withLock { $0.releases.removeValue(forKey: connection) ?? 0 } }
   func takePoliteEnds(of connection: Int) -> Int {
     seen.withLock { $0.politeEnds.removeValue(forKey: connection) ?? 0 }
