@@ -80,7 +80,8 @@ let package = Package(
     .testTarget(name: "ZonaiHTTPServerTests", dependencies: ["ZonaiHTTP"], swiftSettings: strict),
     .testTarget(
       name: "ZonaiSimulatorTests",
-      dependencies: ["ZonaiSimulator", "ZonaiJSON", "ZonaiThreads", "CZonaiOpenSSL"], swiftSettings: strict),
+      dependencies: ["ZonaiSimulator", "ZonaiHTTP", "ZonaiJSON", "ZonaiThreads", "CZonaiOpenSSL"], swiftSettings: strict
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

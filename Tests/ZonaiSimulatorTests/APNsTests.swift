@@ -1,4 +1,6 @@
+import CZonaiOpenSSL
 import Testing
+import ZonaiHTTP
 import ZonaiJSON
 import ZonaiSimulator
 
@@ -91,7 +93,7 @@ import ZonaiSimulator
 
   @Test func `a provider token is judged by signature, form, key, team and age`() async throws {
     try await Bench.with { bench in
-      let otherKey = try await Bench.pem()
+      let otherKey = try Bench.pem()
       let now = bench.now
       let cases: [(String, Int, String)] = [
         (try bench.providerToken(keyPEM: otherKey), 403, "InvalidProviderToken"),
@@ -144,17 +146,19 @@ import ZonaiSimulator
       let second = try Bench(bench.simulator).providerToken()
       try await bench.simulator.control("POST", "/credentials", ["lane": "apns", "providerTokenUpdateSeconds": 0])
       #expect(try await bench.push(apnsToken(1), jwt: second).status == 200)
-      // Two requests of one curl go over one connection.
-      func request(_ jwt: String) -> [String] {
-        [
-          "--silent", "--cacert", bench.directory + "/ca.pem", "--http2", "--header", "authorization: bearer " + jwt,
-          "--header", "apns-topic: " + bench.bundleID, "--data", "{}", bench.deviceURL(apnsToken(2)),
-        ]
-      }
-      let both = try await Program.run(
-        "/usr/bin/curl", request(first) + ["--next"] + request(second), in: bench.directory)
-      #expect(both.output == #"{"reason":"UnrelatedKeyIdInToken"}"#)
+      let heard = try await bench.pushBoth(first, second)
+      #expect(heard == #"{"reason":"UnrelatedKeyIdInToken"}"#)
       #expect(try await bench.count("apns", "403 UnrelatedKeyIdInToken") == 1)
+    }
+  }
+
+  @Test func `a connection that showed a token too old is past helping`() async throws {
+    try await Bench.with { bench in
+      let old = try bench.providerToken(issuedAt: bench.now - 4000)
+      let fresh = try bench.providerToken()
+      let reason = #"{"reason":"ExpiredProviderToken"}"#
+      #expect(try await bench.pushBoth(old, fresh) == reason + reason)
+      #expect(try await bench.pushBoth(fresh, fresh).isEmpty)
     }
   }
 
@@ -224,13 +228,27 @@ import ZonaiSimulator
 }
 
 extension Bench {
+  /// Two pushes with a token each over one connection, by one curl; what both answers say.
+  fileprivate func pushBoth(_ first: String, _ second: String) async throws -> String {
+    func request(_ jwt: String) -> [String] {
+      [
+        "--silent", "--cacert", directory + "/ca.pem", "--http2", "--header", "authorization: bearer " + jwt,
+        "--header", "apns-topic: " + bundleID, "--data", "{}", deviceURL(apnsToken(2)),
+      ]
+    }
+    return try await Program.run("/usr/bin/curl", request(first) + ["--next"] + request(second), in: directory).output
+  }
 
   /// A P-256 key that nobody knows.
-  static func pem() async throws -> String {
-    let directory = temporaryDirectory()
-    defer { removeTree(directory) }
-    let ending = try await Program.run(
-      "/usr/bin/openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], in: directory)
-    return ending.output
+  static func pem() throws -> String {
+    guard let key = zonai_openssl_new_p256_key(), let text = BIO_new(BIO_s_mem()) else { throw TokenMaker.Failure() }
+    defer {
+      EVP_PKEY_free(key)
+      BIO_free(text)
+    }
+    var start: UnsafeMutablePointer<CChar>?
+    guard PEM_write_bio_PrivateKey(text, key, nil, nil, 0, nil, nil) == 1 else { throw TokenMaker.Failure() }
+    let count = zonai_openssl_bio_bytes(text, &start)
+    return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 }

@@ -67,7 +67,7 @@ import ZonaiSimulator
   @Test func `it hears what is wrong, one thing at a time`() async throws {
     try await Bench.with { bench in
       let otherKey = bench.directory + "/other.p8"
-      try Program.write(otherKey, try await Bench.pem())
+      try Program.write(otherKey, Bench.pem())
       let dead = apnsToken(77)
       try await bench.simulator.control("PUT", "/devices/" + dead, ["state": "uninstalled"])
       let cases: [(JSON, JSON)] = [

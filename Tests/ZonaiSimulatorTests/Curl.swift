@@ -24,7 +24,8 @@ extension Bench {
     // The body goes by a file: arguments have a limit.
     let number = UInt64.random(in: 0...UInt64.max)
     let (bodyFile, answerFile) = ("\(directory)/body.\(number)", "\(directory)/answer.\(number)")
-    var arguments = ["--silent", "--show-error", "--max-time", "60", "--cacert", directory + "/ca.pem"] + options
+    var arguments = ["--silent", "--show-error", "--max-time", "60"] + options
+    if !options.contains("--cacert") { arguments += ["--cacert", directory + "/ca.pem"] }
     arguments += ["--request", method, "--dump-header", "-", "--output", answerFile]
     arguments += ["--write-out", "%{http_version}\n", url, "--header", "Expect:"]
     for (name, value) in headers { arguments += ["--header", value.isEmpty ? "\(name);" : "\(name): \(value)"] }

@@ -29,6 +29,8 @@ final class ServerLoop {
   private var toFlush: [ServerConnection] = []
   private var timers = TimerHeap()
   private var lastID: UInt64 = 0
+  /// Set for a moment when the system has no descriptors left: a connection that waits would wake the loop for ever.
+  private var isPaused = false
 
   init(listeners: [Listener], mailbox: ServerMailbox) {
     self.listeners = listeners
@@ -62,7 +64,7 @@ final class ServerLoop {
   private func fill(_ polled: inout [pollfd]) {
     polled.removeAll(keepingCapacity: true)
     polled.append(pollfd(fd: mailbox.pipe.descriptor, events: Int16(POLLIN), revents: 0))
-    if connections.count < Self.connectionLimit {
+    if connections.count < Self.connectionLimit, !isPaused {
       for listener in listeners { polled.append(pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0)) }
     }
     for connection in connections.values {
@@ -86,18 +88,28 @@ final class ServerLoop {
   }
 
   private func accept(_ listener: Listener) {
-    while connections.count < Self.connectionLimit, let descriptor = ServerSocket.accept(listener.descriptor) {
-      lastID += 1
-      do {
-        let connection = try ServerConnection(
-          id: lastID, descriptor: descriptor, service: listener.service, tls: listener.tls, loop: self)
-        connections[descriptor] = connection
-        schedule(afterMilliseconds: Self.handshakeMilliseconds) { [weak connection] in
-          if let connection, connection.speaks == nil { connection.finish() }
-        }
-      } catch {
-        ServerSocket.end(descriptor)
+    while connections.count < Self.connectionLimit {
+      switch ServerSocket.accept(listener.descriptor) {
+      case .connection(let descriptor): welcome(descriptor, listener)
+      case .nobody: return
+      case .exhausted:
+        isPaused = true
+        return schedule(afterMilliseconds: 100) { [weak self] in self?.isPaused = false }
       }
+    }
+  }
+
+  private func welcome(_ descriptor: Int32, _ listener: Listener) {
+    lastID += 1
+    do {
+      let connection = try ServerConnection(
+        id: lastID, descriptor: descriptor, service: listener.service, tls: listener.tls, loop: self)
+      connections[descriptor] = connection
+      schedule(afterMilliseconds: Self.handshakeMilliseconds) { [weak connection] in
+        if let connection, connection.speaks == nil { connection.finish() }
+      }
+    } catch {
+      ServerSocket.end(descriptor)
     }
   }
 

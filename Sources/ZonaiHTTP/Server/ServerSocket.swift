@@ -52,8 +52,15 @@ enum ServerSocket {
     #endif
   }
 
-  /// The next connection; nil when none waits, or it is gone already.
-  static func accept(_ listener: Int32) -> Int32? {
+  enum Acceptance {
+    case connection(Int32)
+    /// None waits, or it is gone already.
+    case nobody
+    /// One waits and cannot be taken: descriptors or memory have run out.
+    case exhausted
+  }
+
+  static func accept(_ listener: Int32) -> Acceptance {
     #if canImport(Glibc)
       let descriptor = Glibc.accept(listener, nil, nil)
     #elseif canImport(Musl)
@@ -61,15 +68,17 @@ enum ServerSocket {
     #else
       let descriptor = Darwin.accept(listener, nil, nil)
     #endif
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else {
+      return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .exhausted : .nobody
+    }
     var yes: Int32 = 1
     // Answers are gathered here already; waiting for more of them would only add a delayed acknowledgement's 40 ms.
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     guard prepare(descriptor) else {
       close(descriptor)
-      return nil
+      return .nobody
     }
-    return descriptor
+    return .connection(descriptor)
   }
 
   private static func prepare(_ descriptor: Int32) -> Bool {

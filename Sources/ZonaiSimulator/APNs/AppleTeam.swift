@@ -24,7 +24,7 @@ struct AppleTeam {
   var updateSeconds: Int64 = 1200
   /// When the team last showed a new token.
   private var lastUpdate: Int64?
-  /// The tokens that the team showed, by the hash of their text. All keys of a team count as one.
+  /// The tokens that the team showed, and when it did so first. All keys of a team count as one.
   private var known: [String: Int64] = [:]
 
   init(teamID: String, bundleID: String, keyID: String, publicKey: PublicKey) {
@@ -37,6 +37,8 @@ struct AppleTeam {
   /// Whether the team may use this valid token now: it is known, or it is long enough since the last new one.
   mutating func admit(_ token: String, now: Int64) -> Bool {
     if known[token] != nil { return true }
+    // Without a wait nothing needs to be remembered, however often a client signs.
+    guard updateSeconds > 0 else { return true }
     if let last = lastUpdate, now - last < updateSeconds { return false }
     // What is out of date is refused for its age before it comes here.
     known = known.filter { now - $0.value < tokenSeconds }
