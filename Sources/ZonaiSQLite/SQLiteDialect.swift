@@ -6,6 +6,8 @@ import ZonaiSQL
 public struct SQLiteDialect: SQLDialect {
   public typealias Connection = SQLiteConnection
 
+  public init() {}
+
   /// In backticks: what stands in double quotes and names no column, SQLite takes for text, and so a column that was
   /// dropped would read as a token. https://www.sqlite.org/quirks.html#dblquote
   public func quoted(_ identifier: String) -> String {

@@ -22,8 +22,8 @@ enum SQLiteError {
 
   private static func meaning(_ code: Int32, system: Int32, path: String) -> (StoreError.Code, String) {
     // A full disk shows as an input or output error too, depending on which file met it.
-    if system == ENOSPC || system == EDQUOT, code & 0xff == SQLITE_IOERR {
-      return (.full, "the disk that holds \(path) is full: make room; nothing was lost")
+    if [ENOSPC, EDQUOT, EFBIG].contains(system), code & 0xff == SQLITE_IOERR {
+      return (.full, "\(path) cannot grow: make room on the disk, or raise the limit that it met; nothing was lost")
     }
     switch code & 0xff {
     case SQLITE_BUSY, SQLITE_LOCKED:
@@ -35,7 +35,7 @@ enum SQLiteError {
     case SQLITE_READONLY:
       return (.readOnly, "\(path) cannot be written: give this user the right to write the file and its folder")
     case SQLITE_FULL:
-      return (.full, "\(path) cannot grow: make room on the disk, or raise the file's limit; nothing was lost")
+      return (.full, "\(path) cannot grow: make room on the disk, or raise the limit that it met; nothing was lost")
     case SQLITE_NOTADB: return (.corrupt, "\(path) is not an SQLite database, or is encrypted: name another file")
     case SQLITE_CORRUPT:
       return (.corrupt, "\(path) is damaged: run \"PRAGMA integrity_check\" on it and restore it from a backup")
@@ -43,7 +43,8 @@ enum SQLiteError {
     case SQLITE_PERM, SQLITE_AUTH: return (.denied, "SQLite denies access to \(path)")
     case SQLITE_CONSTRAINT: return (.refused, "a constraint or trigger of \(path) refused the change")
     case SQLITE_IOERR:
-      return (.unavailable, "\(path) could not be read or written (\(String(cString: strerror(system))))")
+      let why = system == 0 ? "" : " (\(String(cString: strerror(system))))"
+      return (.unavailable, "\(path) could not be read or written\(why): look at the disk and its limits")
     case SQLITE_NOMEM: return (.unavailable, "there is not enough memory to work on \(path)")
     case SQLITE_PROTOCOL:
       return (.busy, "the locks of \(path) could not be had: is it on a network share?")

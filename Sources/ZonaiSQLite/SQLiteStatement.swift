@@ -64,7 +64,12 @@ public struct SQLiteRow: SQLRow {
 
   public func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
 
-  public func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
+  public func text(_ column: Int) -> String {
+    sqlite3_column_text(handle, Int32(column)).map { start in
+      let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+      return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    } ?? ""
+  }
 
   public func bytes(_ column: Int) -> UnsafeRawBufferPointer {
     // In this order: the second call gives the length of what the first one converted.
