@@ -66,14 +66,14 @@ public final class TurnableClock: Sendable {
   public var nextWaking: Int64? { state.withLock { $0.sleepers.values.map(\.until).min() } }
 
   /// A number to sleep under, which `wake` takes.
-  package func makeSleeper() -> Int {
+  func makeSleeper() -> Int {
     state.withLock { state in
       state.nextSleeper += 1
       return state.nextSleeper
     }
   }
 
-  package func sleep(number: Int, milliseconds: Int64) async {
+  func sleep(number: Int, milliseconds: Int64) async {
     await sleep(number: number) { $0 + milliseconds }
   }
 
@@ -98,7 +98,7 @@ public final class TurnableClock: Sendable {
   }
 
   /// Wakes one sleeper, now or when it lies down.
-  package func wake(_ number: Int) {
+  func wake(_ number: Int) {
     let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper.wake }
       if let watcher = state.watchers.removeValue(forKey: number) { return watcher.wake }

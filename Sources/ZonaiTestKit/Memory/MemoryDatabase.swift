@@ -21,7 +21,7 @@ public final class MemoryDatabase: Sendable {
 
   /// Runs one transaction. A body that throws leaves everything as it was. `isNews` says whether anybody who waits for work
   /// wants to hear of it.
-  package func transaction<Result: Sendable>(
+  func transaction<Result: Sendable>(
     isNews: (Result) -> Bool = { _ in true }, _ body: (inout MemoryState) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     let (result, waiting) = try shared.withLock { (shared) throws(StoreError) -> (Result, Set<Int>) in
@@ -40,7 +40,7 @@ public final class MemoryDatabase: Sendable {
   }
 
   /// Reads without changing anything or waking anybody.
-  package func read<Result: Sendable>(
+  func read<Result: Sendable>(
     _ body: (inout MemoryState) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try shared.withLock { (shared) throws(StoreError) -> Result in
@@ -60,10 +60,10 @@ public final class MemoryDatabase: Sendable {
     for number in waiting { clock.wake(number) }
   }
 
-  package var changes: Int { shared.withLock { $0.changes } }
+  var changes: Int { shared.withLock { $0.changes } }
 
   /// Waits for the next change after `seen`, or for the clock.
-  package func waitForChange(after seen: Int, milliseconds: Int64) async {
+  func waitForChange(after seen: Int, milliseconds: Int64) async {
     let number = clock.makeSleeper()
     let isBehind = shared.withLock { shared in
       guard shared.changes == seen else { return true }

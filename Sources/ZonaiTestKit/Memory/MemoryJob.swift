@@ -3,7 +3,7 @@ import ZonaiCore
 /// One job as the in-memory store has it.
 struct MemoryJob: Sendable {
   let id: JobID
-  let definition: JobDefinition
+  var definition: JobDefinition
   let idempotencyKey: String?
   let createdAt: Int64
   var state = JobState.pending

@@ -1,7 +1,7 @@
 import ZonaiCore
 
 /// Everything that an in-memory database holds: the application's tables, and Zonai's own.
-package struct MemoryState: Sendable {
+struct MemoryState: Sendable {
   /// The version of Zonai's own tables; 0 before `migrate`.
   var version = 0
   var now: Int64 = 0

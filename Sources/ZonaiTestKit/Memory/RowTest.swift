@@ -69,6 +69,12 @@ struct RowTest {
     guard let place = table.position(of: column) else { return { _ in nil } }
     // An empty list is false for every row, NULL included.
     if values.isEmpty { return { _ in false } }
+    if let integers = allIntegers(values) {
+      return { row in
+        guard case .integer(let integer) = row[place] else { return row[place].isNull ? nil : false }
+        return integers.contains(integer)
+      }
+    }
     let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
     let order = values.filter { !$0.isNull }.sorted { ValueOrder.compare($0, $1, ignoringCase: ignoringCase) < 0 }
     let holdsNull = order.count < values.count
@@ -84,6 +90,16 @@ struct RowTest {
       }
       return holdsNull ? nil : false
     }
+  }
+
+  /// The values as a set, which a hundred thousand ids want to be; nil when some are no integers.
+  private static func allIntegers(_ values: [Value]) -> Set<Int64>? {
+    var integers = Set<Int64>(minimumCapacity: values.count)
+    for value in values {
+      guard case .integer(let integer) = value else { return nil }
+      integers.insert(integer)
+    }
+    return integers
   }
 
   private static func makeLike(_ column: String, _ pattern: String, _ table: MemoryTable) -> ([Value]) -> Bool? {

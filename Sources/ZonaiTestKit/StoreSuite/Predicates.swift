@@ -42,7 +42,8 @@ extension TokenStoreConformance {
       },
       check("a list may hold a hundred thousand ids", law: "law 11") { scene in
         try await scene.makeDevices(20)
-        let ids = (0..<100_000).map { Value.integer(Int64($0) * 5) }
+        // Those who match stand at the end of the list.
+        let ids = (0..<100_000).reversed().map { Value.integer(Int64($0) * 5) }
         let job = try await scene.enqueue(.devices(where: Column("id").in(ids)))
         let handed = try await scene.drain(size: 3, first: 2)
         try expect(handed.map(\.key.id), is: [5, 10, 15, 20], "the ids that the list names")

@@ -1,0 +1,41 @@
+import Testing
+import ZonaiCore
+
+@testable import ZonaiTestKit
+
+@Suite struct BrokenStoreTests {
+  /// A flaw that breaks more checks than this is too coarse to show that any one of them looks at the right thing.
+  private static let greatestBreadth = 20
+  /// Checks with many rows or values, which take as long as all others together: only run for flaws of their own kind.
+  private static let large: [String: [Flaw]] = [
+    "a list may hold a hundred thousand ids": Flaw.predicates, "a whole batch is pruned in one step": Flaw.pruning,
+  ]
+
+  @Test func `every flaw is noticed, and every check notices a flaw that leaves most others alone`() async {
+    var noticed: Set<String> = []
+    for flaw in Flaw.all {
+      let broken = await brokenChecks(flaw)
+      #expect(!broken.isEmpty, "a store that \(flaw.name) passes every check")
+      if broken.count <= Self.greatestBreadth { noticed.formUnion(broken) }
+    }
+    let unproven = Set(TokenStoreConformance<BrokenFixture>.checks.map(\.name)).subtracting(noticed)
+    #expect(unproven.sorted() == [])
+  }
+
+  @Test func `a store that only passes its calls on passes every check`() async {
+    #expect(await brokenChecks(Flaw("changes nothing") { _ in }) == [])
+  }
+
+  private func brokenChecks(_ flaw: Flaw) async -> Set<String> {
+    var broken: Set<String> = []
+    for check in TokenStoreConformance<BrokenFixture>.checks {
+      if let kind = Self.large[check.name], !kind.contains(where: { $0.name == flaw.name }) { continue }
+      do {
+        try await check(BrokenFixture(flaw: flaw))
+      } catch {
+        broken.insert(check.name)
+      }
+    }
+    return broken
+  }
+}

@@ -1,0 +1,117 @@
+import Testing
+import ZonaiCore
+
+@testable import ZonaiTestKit
+
+/// One mistake that a store can make, as what it does in place of the sound store beneath it.
+struct Flaw: Sendable {
+  let name: String
+  var claim: (@Sendable (InMemoryStore, ClaimRequest) async throws(StoreError) -> ClaimResult)?
+  var renew: (@Sendable (InMemoryStore, RenewRequest) async throws(StoreError) -> [RenewedLease])?
+  var inspect: (@Sendable (InMemoryStore, InspectRequest) async throws(StoreError) -> Inspection)?
+  var settle: (@Sendable (InMemoryStore, Settlement) async throws(StoreError) -> SettleResult)?
+  var wait: (@Sendable (InMemoryStore, Int64) async throws(StoreError) -> Void)?
+  var enqueue: (@Sendable (InMemoryStore, EnqueueRequest) async throws(StoreError) -> Enqueued)?
+  var jobs: (@Sendable (InMemoryStore, JobQuery) async throws(StoreError) -> JobListing)?
+  var change: (@Sendable (InMemoryStore, JobChange) async throws(StoreError) -> ChangeResult)?
+  var migrate: (@Sendable (InMemoryStore) async throws(StoreError) -> Migration)?
+  var describe: (@Sendable (InMemoryStore, TableName) async throws(StoreError) -> TableDescription)?
+  var exchange: (@Sendable (InMemoryStore, SecretOffer) async throws(StoreError) -> Secret?)?
+
+  init(_ name: String, _ break: (inout Flaw) -> Void) {
+    self.name = name
+    `break`(&self)
+  }
+
+  static let all: [Flaw] =
+    paging + keys + audience + predicates + claiming + leases + takeovers + settling + owing + pruning + sparing
+    + witnesses + enqueueing + life
+}
+
+/// A store with one flaw.
+final class BrokenStore: TokenStore, JobStore, SchemaStore, SecretStore {
+  let sound: InMemoryStore
+  let flaw: Flaw
+
+  init(_ sound: InMemoryStore, _ flaw: Flaw) {
+    self.sound = sound
+    self.flaw = flaw
+  }
+
+  func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
+    if let claim = flaw.claim { try await claim(sound, request) } else { try await sound.claim(request) }
+  }
+
+  func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease] {
+    if let renew = flaw.renew { try await renew(sound, request) } else { try await sound.renew(request) }
+  }
+
+  func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
+    if let inspect = flaw.inspect { try await inspect(sound, request) } else { try await sound.inspect(request) }
+  }
+
+  func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
+    if let settle = flaw.settle { try await settle(sound, settlement) } else { try await sound.settle(settlement) }
+  }
+
+  /// Never waits, unless that is the flaw: a broken store may have nothing to wake anybody with.
+  func waitForWork(milliseconds: Int64) async throws(StoreError) {
+    if let wait = flaw.wait { try await wait(sound, milliseconds) } else { await Task.yield() }
+  }
+
+  func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued {
+    if let enqueue = flaw.enqueue { try await enqueue(sound, request) } else { try await sound.enqueue(request) }
+  }
+
+  func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing {
+    if let jobs = flaw.jobs { try await jobs(sound, query) } else { try await sound.jobs(query) }
+  }
+
+  func change(_ change: JobChange) async throws(StoreError) -> ChangeResult {
+    if let flawed = flaw.change { try await flawed(sound, change) } else { try await sound.change(change) }
+  }
+
+  func migrate() async throws(StoreError) -> Migration {
+    if let migrate = flaw.migrate { try await migrate(sound) } else { try await sound.migrate() }
+  }
+
+  func describe(_ table: TableName) async throws(StoreError) -> TableDescription {
+    if let describe = flaw.describe { try await describe(sound, table) } else { try await sound.describe(table) }
+  }
+
+  func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+    if let exchange = flaw.exchange { try await exchange(sound, offer) } else { try await sound.exchange(offer) }
+  }
+}
+
+/// The in-memory fixture, whose handles have a flaw.
+struct BrokenFixture: StoreFixture {
+  let memory = MemoryFixture()
+  let flaw: Flaw
+
+  var capabilities: StoreCapabilities { memory.capabilities }
+
+  func open() async throws -> BrokenStore { BrokenStore(try await memory.open(), flaw) }
+  func create(_ table: TableSketch) async throws { try await memory.create(table) }
+  func drop(_ table: TableName) async throws { try await memory.drop(table) }
+  func insert(_ rows: [[String: Value]], into table: TableName) async throws {
+    try await memory.insert(rows, into: table)
+  }
+  func update(_ table: TableName, where column: String, is value: Value, set: [String: Value]) async throws {
+    try await memory.update(table, where: column, is: value, set: set)
+  }
+  func delete(from table: TableName, where column: String, is value: Value) async throws {
+    try await memory.delete(from: table, where: column, is: value)
+  }
+  func rows(of table: TableName) async throws -> [[String: Value]] { try await memory.rows(of: table) }
+  func refuseChanges(of table: TableName, where column: String, is value: Value, words: String) async throws {
+    try await memory.refuseChanges(of: table, where: column, is: value, words: words)
+  }
+  func whileLocked(
+    _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
+  ) async throws {
+    try await memory.whileLocked(table, where: column, is: value, body)
+  }
+  func advance(milliseconds: Int64) async throws { try await memory.advance(milliseconds: milliseconds) }
+  func pretendNewerSchema(by builds: Int) async throws { try await memory.pretendNewerSchema(by: builds) }
+}
