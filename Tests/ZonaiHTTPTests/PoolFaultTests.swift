@@ -48,7 +48,8 @@ import ZonaiThreads
   ])
   func `what happens to one request happens to no other`(_ reaction: Reaction, _ outcome: HTTP2Outcome) async throws {
     let script = ServerScript(react: { $0.token == 3 ? reaction : .ok })
-    try await withServer(script, { $0.requestTimeout = 100 }) { server in
+    // Long enough for a server that means to answer, on a machine that is busy.
+    try await withServer(script, { $0.requestTimeout = 1000 }) { server in
       let outcomes = await server.pool.send(.tokens(0..<10)).outcomes
       #expect(outcomes[3] == outcome)
       #expect(outcomes.filter { $0 == .answered(200) }.count == 9)
@@ -108,14 +109,14 @@ import ZonaiThreads
 
   @Test func `a PING finds a connection that died without a word`() async throws {
     let script = ServerScript(react: { $0.number == 1 && $0.connection == 0 ? .freeze : .ok })
-    try await withServer(script, { $0.pingAfterSilence = 50 }) { server in
+    try await withServer(script, { $0.pingAfterSilence = 500 }) { server in
       #expect(await server.pool.send(.tokens(0..<2)).outcomes == [.answered(200), .answerLost(.connectionLost)])
       #expect(await server.pool.send(.tokens(2..<3)).outcomes == [.answered(200)])
     }
   }
 
   @Test func `a server that is merely slow answers the PING and keeps its requests`() async throws {
-    try await withServer(ServerScript(react: { _ in .hold }), { $0.pingAfterSilence = 20 }) { server in
+    try await withServer(ServerScript(react: { _ in .hold }), { $0.pingAfterSilence = 1000 }) { server in
       async let result = server.pool.send(.tokens(0..<1))
       await server.untilPinged()
       server.release()

@@ -188,6 +188,25 @@ import ZonaiThreads
     }
   }
 
+  @Test func `one stream until the server offers more, also where nobody is accepted`() async throws {
+    let script = ServerScript(
+      streamLimit: 1,
+      react: { request in
+        switch request.number {
+        case 0: .answer(410)
+        case 1: .sequence([.answer(410), .allow(100)])
+        default: .hold
+        }
+      })
+    try await withServer(script, { $0.singleStreamUntilAccepted = true }) { server in
+      async let result = server.pool.send(.tokens(0..<8))
+      await server.untilHeld(5)
+      server.release()
+      _ = await result
+      #expect(server.requests.filter { $0.number <= 2 }.allSatisfy { $0.openStreams == 1 })
+    }
+  }
+
   @Test func `further connections are opened when all are full and requests still wait`() async throws {
     let script = ServerScript(streamLimit: 1, react: { $0.number == 1 ? .hold : .ok })
     try await withServer(script, { $0.maxConnections = 3 }) { server in
@@ -202,7 +221,7 @@ import ZonaiThreads
   @Test func `a server that takes its streams away costs a connection a wait, and ends no batch`() async throws {
     let script = ServerScript(
       streamLimit: 1, react: { $0.number == 0 ? .sequence([.allow(0), .ok]) : .ok })
-    try await withServer(script, { $0.requestTimeout = 50 }) { server in
+    try await withServer(script, { $0.requestTimeout = 500 }) { server in
       let result = await server.pool.send(.tokens(0..<3))
       #expect(result.outcomes.allSatisfy { $0 == .answered(200) })
       #expect(server.connections == 3)

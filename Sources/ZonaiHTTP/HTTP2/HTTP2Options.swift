@@ -12,6 +12,8 @@ public struct HTTP2Options: Sendable {
   /// How many requests are under way on one connection at most, however many the server allows. The default is 1000.
   public var maxStreamsPerConnection = 1000
   /// Keeps a connection at one request until it has answered one with 200, as APNs demands. Off by default.
+  ///
+  /// SETTINGS that allow more than one and come after an answer count as well: where every token is dead there is no 200.
   public var singleStreamUntilAccepted = false
   /// After how much silence a PING is sent while requests are under way; nil sends none. The default is 10 s.
   ///

@@ -7,7 +7,7 @@ import ZonaiThreads
 /// the moment passes by itself, even if the worker does not get to say so.
 public final class HTTP2Permit: Sendable {
   private let deadline: Atomic<Int64>
-  private let sleepers = Mutex<[WakePipe]>([])
+  private let sleepers = Monitor<[WakePipe]>([])
 
   /// Valid until this moment of `MonotonicClock`, in milliseconds; without one, for good.
   public init(until deadline: Int64 = .max) { self.deadline = Atomic(deadline) }

@@ -1,4 +1,3 @@
-import Synchronization
 import ZonaiThreads
 
 /// What other threads leave for a pool's loop.
@@ -16,7 +15,7 @@ final class PoolInbox: Sendable {
   }
 
   let wakePipe: WakePipe
-  private let state = Mutex(State())
+  private let state = Monitor(State())
 
   init() throws(WakePipeError) { wakePipe = try WakePipe() }
 

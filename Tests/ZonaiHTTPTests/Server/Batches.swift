@@ -34,6 +34,8 @@ struct ServerAndPool: Sendable {
   let pool: HTTP2Pool
 
   var origin: HTTPOrigin { server.origin }
+  var url: String { "https://localhost:\(server.port)" }
+  var caFile: String { server.files.authority }
   var connections: Int { server.connections }
   var requests: [ServedRequest] { server.requests }
   var pings: Int { server.pings }

@@ -34,20 +34,7 @@ final class TestServer: Sendable {
   init(_ script: ServerScript = ServerScript()) throws {
     self.script = script
     files = try TLSFiles(name: script.name)
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listener = listener
-    let bound = withUnsafeMutablePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        bind(listener, address, length) == 0 && listen(listener, 128) == 0
-          && getsockname(listener, address, &length) == 0
-      }
-    }
-    try #require(bound)
-    port = UInt16(bigEndian: address.sin_port)
+    (listener, port) = try listenOnLoopback()
     let context = try #require(SSL_CTX_new(TLS_server_method()))
     try #require(SSL_CTX_use_certificate_chain_file(context, files.certificate) == 1)
     try #require(SSL_CTX_use_PrivateKey_file(context, files.key, SSL_FILETYPE_PEM) == 1)

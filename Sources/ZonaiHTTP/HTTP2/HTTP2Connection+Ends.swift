@@ -1,0 +1,97 @@
+import CZonaiNGHTTP2
+
+/// How requests and the connection end.
+extension HTTP2Connection {
+  func closed(_ slot: UnsafeMutablePointer<StreamSlot>, code: UInt32) {
+    guard let run = slot.pointee.run else { return }
+    run._withUnsafeGuaranteedRef { run in
+      if slot.pointee.phase != .reported { settle(slot, run, outcome(of: slot, code: code)) }
+      run.streams -= 1
+    }
+    if let kept = slot.pointee.kept { turn.keptAnswers.giveBack(kept) }
+    slots.giveBack(slot)
+  }
+
+  /// nil: the answer that the slot holds.
+  func outcome(of slot: UnsafeMutablePointer<StreamSlot>, code: UInt32) -> HTTP2Outcome? {
+    if slot.pointee.isAnswerComplete && slot.pointee.status >= 200 { return nil }
+    if code == NGHTTP2_REFUSED_STREAM.rawValue {
+      return .notHandled(goAway.map { slot.pointee.stream > $0.lastStream } ?? false ? .goAway : .refused)
+    }
+    return wasWritten(slot) ? .answerLost(.reset) : .notHandled(.neverWritten)
+  }
+
+  func wasWritten(_ slot: UnsafeMutablePointer<StreamSlot>) -> Bool {
+    slot.pointee.phase == .ended && slot.pointee.endPosition < written
+  }
+
+  func settle(_ slot: UnsafeMutablePointer<StreamSlot>, _ run: BatchRun, _ outcome: HTTP2Outcome?) {
+    switch slot.pointee.phase {
+    case .opened: unfinished.remove(slot)
+    case .ended:
+      if unwritten == slot { unwritten = slot.pointee.next }
+      awaited.remove(slot)
+    case .free, .reported: return
+    }
+    slot.pointee.phase = .reported
+    if let outcome {
+      run.report(slot.pointee.request, outcome)
+    } else if let kept = slot.pointee.kept {
+      run.report(
+        slot.pointee.request, status: slot.pointee.status, fields: kept.pointee.fields, body: kept.pointee.body)
+    } else {
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      run.report(slot.pointee.request, status: slot.pointee.status, fields: none, body: none)
+    }
+  }
+
+  func reset(_ slot: UnsafeMutablePointer<StreamSlot>) {
+    nghttp2_submit_rst_stream(
+      session?.handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), slot.pointee.stream, NGHTTP2_CANCEL.rawValue)
+  }
+
+  /// The connection is of no more use: says so of every request that it carried.
+  func lose(_ reason: HTTP2Outcome.AnswerLost, _ failure: HTTPFailure? = nil) {
+    guard !isLost else { return }
+    for index in slots.all.indices where slots.all[index].phase != .free {
+      guard let slot = slots.all.baseAddress.map({ $0 + index }), let run = slot.pointee.run else { continue }
+      run._withUnsafeGuaranteedRef { run in
+        let isAnswered = slot.pointee.isAnswerComplete && slot.pointee.status >= 200
+        let unanswered = wasWritten(slot) ? HTTP2Outcome.answerLost(reason) : .notHandled(.neverWritten)
+        settle(slot, run, isAnswered ? nil : unanswered)
+      }
+    }
+    ownFailure = failure
+    isLost = true
+  }
+
+  /// What went wrong with a connection that ended, or was ended by the server, before it answered anything.
+  var failure: HTTPFailure? {
+    guard !hasAnswered, isLost || goAway != nil else { return nil }
+    return ownFailure
+      ?? HTTPFailure(
+        .closedBeforeAnswer, "\(origin) closed the connection before it answered anything",
+        detail: goAway.map { "GOAWAY \($0.code): \(String(decoding: $0.debugData.prefix(200), as: UTF8.self))" } ?? "")
+  }
+
+  /// Opens nothing more; what is under way is still waited for.
+  func drain() { isDraining = true }
+
+  /// Says farewell and gives everything up that is still under way.
+  func close() {
+    if !isLost, let session = session?.handle {
+      nghttp2_session_terminate_session(session, NGHTTP2_NO_ERROR.rawValue)
+      isSayingFarewell = true
+      flush()
+    }
+    lose(.poolClosed)
+  }
+
+  /// Frees the streams that nghttp2 still holds; their batches may then go.
+  func release() {
+    for index in slots.all.indices where slots.all[index].phase != .free {
+      slots.all[index].run?._withUnsafeGuaranteedRef { $0.streams -= 1 }
+      if let kept = slots.all[index].kept { turn.keptAnswers.giveBack(kept) }
+    }
+  }
+}
