@@ -1,4 +1,5 @@
 import Synchronization
+import ZonaiThreads
 
 /// Leave to open new requests, up to a moment of the monotonic clock. The engine extends it while it owns the batch and
 /// takes it back when it does not; a transport looks at it before each request it opens.
@@ -7,6 +8,9 @@ public final class SendPermit: Sendable {
 
   /// `validUntil` is in milliseconds of the monotonic clock.
   public init(validUntil: Int64) { self.validUntil = Atomic(validUntil) }
+
+  /// The clock of permits outside of tests: milliseconds of this machine that only ever grow.
+  public static var now: Int64 { MonotonicClock.milliseconds() }
 
   public func allows(at now: Int64) -> Bool { now < validUntil.load(ordering: .acquiring) }
 

@@ -24,7 +24,7 @@ public final class ScriptedTransport: Transport {
   private let streams: Int
   private let limit: Int
   private let script = Mutex(TransportScript())
-  private let log = Milestones<SentPush>()
+  private let log = Recording<SentPush>()
 
   /// `streams` requests are open at once; `limit` is the greatest message in bytes, 4096 as with both services.
   public init(

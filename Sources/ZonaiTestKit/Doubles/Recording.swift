@@ -1,7 +1,9 @@
 import Synchronization
 
-/// A list that only grows, on whose length tasks can wait.
-final class Milestones<Element: Sendable>: Sendable {
+/// What happened, in its order, for tests that want to look at it or to wait until so much has happened.
+///
+/// As an observer: `let events = Recording<ZonaiEvent>()`, and `observer: { events.append($0) }`.
+public final class Recording<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
     var waiting: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
@@ -9,9 +11,12 @@ final class Milestones<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  var elements: [Element] { state.withLock { $0.elements } }
+  public init() {}
 
-  func append(_ element: Element) {
+  public var elements: [Element] { state.withLock { $0.elements } }
+  public var count: Int { state.withLock { $0.elements.count } }
+
+  public func append(_ element: Element) {
     let reached = state.withLock { state in
       state.elements.append(element)
       let count = state.elements.count
@@ -22,8 +27,8 @@ final class Milestones<Element: Sendable>: Sendable {
     for continuation in reached { continuation.resume() }
   }
 
-  /// Returns once the list holds this many.
-  func wait(for count: Int) async {
+  /// Returns once there are this many.
+  public func wait(for count: Int) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
         if state.elements.count >= count { return true }
