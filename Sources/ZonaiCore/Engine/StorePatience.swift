@@ -10,8 +10,11 @@ struct StorePatience: Sendable {
   private static let firstPause: Int64 = 100
   private static let longestPause: Int64 = 10_000
 
+  /// - Parameters:
+  ///   - isPointless: another try would change nothing.
+  ///   - endsWithStop: whether a stop ends the trying at once; what was answered is still settled after one.
   func call<Result: Sendable>(
-    _ call: ZonaiEvent.StoreCall, unless isPointless: (StoreError) -> Bool = { _ in false },
+    _ call: ZonaiEvent.StoreCall, unless isPointless: (StoreError) -> Bool = { _ in false }, endsWithStop: Bool = false,
     _ body: () async throws(StoreError) -> Result
   ) async throws(StoreError) -> Result {
     var pause = StorePatience.firstPause
@@ -22,6 +25,7 @@ struct StorePatience: Sendable {
         let since = failedSince ?? now
         failedSince = since
         let limit = stop.isRaised ? min(patience, grace) : patience
+        if endsWithStop, stop.isRaised { throw error }
         guard error.isPassing, now - since < limit, !isPointless(error) else {
           observer(.storeTrouble(call, error, retryInMilliseconds: nil))
           throw error
@@ -29,10 +33,19 @@ struct StorePatience: Sendable {
         // Half of it is chance, so that the workers of one store do not come back at once.
         let wait = pause / 2 + Int64.random(in: 0...(pause / 2))
         observer(.storeTrouble(call, error, retryInMilliseconds: wait))
-        guard (try? await clock.sleep(milliseconds: wait)) != nil else { throw error }
+        guard await sleep(wait, endsWithStop: endsWithStop) else { throw error }
         pause = min(pause * 2, StorePatience.longestPause)
       }
     }
+  }
+
+  /// Whether it slept to the end.
+  private func sleep(_ milliseconds: Int64, endsWithStop: Bool) async -> Bool {
+    let sleeping = Task { [clock] in try await clock.sleep(milliseconds: milliseconds) }
+    guard endsWithStop else { return (try? await sleeping.value) != nil }
+    let listening = stop.listen { sleeping.cancel() }
+    defer { stop.forget(listening) }
+    return (try? await sleeping.value) != nil
   }
 }
 

@@ -10,7 +10,5 @@ public struct WorkReport: Sendable {
   /// Whether it was told to stop.
   public var wasStopped = false
 
-  var hasReachedStore = false
-
   init() {}
 }

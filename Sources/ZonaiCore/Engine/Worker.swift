@@ -26,7 +26,7 @@ final class Worker: Sendable {
   let stop = StopSignal()
   let patience: StorePatience
 
-  private let hooks: @Sendable (TableName) -> PushRejectionHandler?
+  private let zonai: Zonai
   private let bell = Doorbell()
   private let progress = Mutex(Progress())
 
@@ -49,7 +49,7 @@ final class Worker: Sendable {
     governor = zonai.governor
     prepared = zonai.prepared
     hookThreads = zonai.hookThreads
-    hooks = { [zonai] in zonai.hook(for: $0) }
+    self.zonai = zonai
     patience = StorePatience(
       clock: clock, patience: options.storePatienceSeconds.milliseconds, grace: options.gracePeriodSeconds.milliseconds,
       stop: stop, observer: observer)
@@ -61,7 +61,7 @@ final class Worker: Sendable {
     }
   }
 
-  func hook(for table: TableName) -> PushRejectionHandler? { hooks(table) }
+  func hook(for table: TableName) -> PushRejectionHandler? { zonai.hook(for: table) }
 
   /// Works until the goal is reached, the worker is stopped, or something ends it that no retry helps against.
   func work(for goal: Goal) async throws -> WorkReport {
@@ -99,7 +99,7 @@ final class Worker: Sendable {
       let claimedFrom = clock.now
       let result: ClaimResult
       do { result = try await claim(only: goal.job) } catch {
-        fail(error)
+        if !stop.isRaised { fail(error) }
         return
       }
       switch result {
@@ -134,13 +134,11 @@ final class Worker: Sendable {
       firstBatchSize: min(options.firstBatchSize, options.batchSize),
       leaseMilliseconds: options.leaseSeconds.milliseconds, only: job)
     let store = store
-    // A store that was never reached is a mistake in its address, which the caller wants to hear of at once.
-    let isFirst = progress.withLock { !$0.report.hasReachedStore }
-    let result = try await patience.call(.claim, unless: { (isFirst && $0.code == .unavailable) || self.stop.isRaised })
-    {
+    let isFirst = !zonai.storeWasReached.load(ordering: .relaxed)
+    let result = try await patience.call(.claim, unless: { isFirst && $0.code == .unavailable }, endsWithStop: true) {
       () async throws(StoreError) in try await store.claim(request)
     }
-    progress.withLock { $0.report.hasReachedStore = true }
+    zonai.storeWasReached.store(true, ordering: .relaxed)
     return result
   }
 

@@ -22,6 +22,7 @@ extension Zonai {
     // Refused here, before anything is written, rather than by a worker.
     _ = try prepare(request.definition)
     let enqueued = try await store.enqueue(request)
+    storeWasReached.store(true, ordering: .relaxed)
     observer(.enqueued(enqueued.job.id, wasThere: enqueued.wasThere))
     return enqueued.job
   }

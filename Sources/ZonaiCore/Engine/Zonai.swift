@@ -19,6 +19,8 @@ public final class Zonai: Sendable {
   let governor = LaneGovernor()
   let prepared: PreparedJobs
   let hookThreads: HookThreads
+  /// Whether the store has ever answered: one that never did is a mistake in its address, not an outage.
+  let storeWasReached = Atomic(false)
   private let stopping = StopSignal()
 
   /// Throws a `ZonaiError` when an option is out of its range, or a transport or table is given twice.

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 import ZonaiCore
 import ZonaiTestKit
@@ -50,7 +49,7 @@ struct WholeJobTests {
   @Test func `memory is bounded by the batches in flight, not by the audience`() async throws {
     let world = World()
     world.insert("android", 1...10_000)
-    let store = CountingStore(world.store)
+    let store = StoreDouble(world.store)
     let zonai = try world.zonai(store: store) {
       $0.batchSize = 200
       $0.batchesInFlight = 3
@@ -105,43 +104,4 @@ struct WholeJobTests {
     let zonai = try World().zonai()
     await #expect(throws: ZonaiError.self) { try await zonai.run(only: JobID("nope")) }
   }
-}
-
-/// Counts how many recipients are claimed and not settled at once.
-final class CountingStore: TokenStore, JobStore {
-  private let store: InMemoryStore
-  private let counts = Mutex((now: 0, most: 0, sizes: [BatchLease: Int]()))
-
-  init(_ store: InMemoryStore) { self.store = store }
-
-  var mostClaimed: Int { counts.withLock { $0.most } }
-
-  func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
-    let result = try await store.claim(request)
-    if case .batch(let batch) = result {
-      counts.withLock { counts in
-        counts.now += batch.recipients.count
-        counts.most = max(counts.most, counts.now)
-        counts.sizes[batch.lease] = batch.recipients.count
-      }
-    }
-    return result
-  }
-
-  func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
-    let result = try await store.settle(settlement)
-    if case .answers(let answers) = settlement {
-      counts.withLock { $0.now -= $0.sizes.removeValue(forKey: answers.lease) ?? 0 }
-    }
-    return result
-  }
-
-  func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease] { try await store.renew(request) }
-  func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection { try await store.inspect(request) }
-  func waitForWork(milliseconds: Int64) async throws(StoreError) {
-    try await store.waitForWork(milliseconds: milliseconds)
-  }
-  func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued { try await store.enqueue(request) }
-  func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing { try await store.jobs(query) }
-  func change(_ change: JobChange) async throws(StoreError) -> ChangeResult { try await store.change(change) }
 }
