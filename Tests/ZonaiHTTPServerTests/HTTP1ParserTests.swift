@@ -47,6 +47,14 @@ import Testing
     #expect(!requests[1].keepsAlive)
   }
 
+  @Test func `empty lines before a request are passed over, in whatever pieces they come`() {
+    let bytes = Array("\r\n\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\n".utf8)
+    for pieces in [[bytes], bytes.map { [$0] }] {
+      let (requests, failure) = Self.parse(pieces)
+      #expect(requests.count == 1 && failure == nil)
+    }
+  }
+
   @Test(arguments: [
     ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400),
     ("GET /\r\n\r\n", 400), ("GET  / HTTP/1.1\r\nhost: x\r\n\r\n", 400), ("G@T / HTTP/1.1\r\nhost: x\r\n\r\n", 400),

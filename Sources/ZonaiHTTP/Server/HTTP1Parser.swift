@@ -163,8 +163,9 @@ struct HTTP1Parser {
 
   /// The lines of a head with their line ends, without the empty line; nil until it is whole.
   private mutating func takeHead() throws(Failure) -> ArraySlice<UInt8>? {
-    // One empty line before a request is forgiven (RFC 9112, section 2.2).
-    if waiting >= 2, buffer[start] == 0x0D, buffer[start + 1] == 0x0A { consume(2) }
+    // Empty lines before a request are forgiven (RFC 9112, section 2.2), all of them: one alone would depend on the
+    // pieces in which they come.
+    while waiting >= 2, buffer[start] == 0x0D, buffer[start + 1] == 0x0A { consume(2) }
     var index = max(start + 3, searched)
     while index < buffer.count {
       if buffer[index] == 0x0A, buffer[index - 1] == 0x0D, buffer[index - 2] == 0x0A, buffer[index - 3] == 0x0D {
