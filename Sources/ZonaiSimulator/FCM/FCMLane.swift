@@ -54,7 +54,7 @@ struct FCMLane: Sendable {
       throw FCMRefusal(400, "INVALID_ARGUMENT", "Request contains an invalid argument.")
     }
     switch body {
-    case .success(let json): return try FCMMessage(json)
+    case .success(let json): return try FCMMessage(json, schema: world.fcmSchema)
     case .failure(let error):
       throw .shape("Invalid JSON payload received. \(error.description)", field: nil)
     }

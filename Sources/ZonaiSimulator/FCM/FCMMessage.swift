@@ -11,8 +11,8 @@ struct FCMMessage {
   let target: Target
   let isDryRun: Bool
 
-  init(_ request: JSON) throws(FCMRefusal) {
-    try FCMSchema.request.check(request, at: "", named: "")
+  init(_ request: JSON, schema: ProtoShape) throws(FCMRefusal) {
+    try schema.check(request, at: "", named: "")
     let message = request["message"] ?? .object([:])
     isDryRun = (request["validate_only"] ?? request["validateOnly"])?.bool ?? false
     target = try Self.target(message)

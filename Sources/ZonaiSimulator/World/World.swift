@@ -9,6 +9,7 @@ final class World: @unchecked Sendable {
   /// Known once the ports are taken, which is before the first request.
   var endpoints = SimulatorEndpoints(fcm: "", oauth: "", apns: "", control: "")
   let folder: SimulatorFolder
+  let fcmSchema = FCMSchema.request()
   var clock = SimulatorClock()
   var devices = DeviceRegistry()
   var faults = FaultList()
