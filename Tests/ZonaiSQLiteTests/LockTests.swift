@@ -4,7 +4,7 @@ import ZonaiSQLite
 import ZonaiThreads
 
 /// One writer for the whole file: what waits, for how long, and what does not.
-@Suite struct LockTests {
+@Suite(.timeLimit(.minutes(2))) struct LockTests {
   private static var hasty: SQLiteOptions {
     var options = SQLiteOptions()
     options.limits.writing = 50

@@ -4,8 +4,8 @@ import ZonaiCore
 enum FoundWork: Sendable {
   case page(FoundPage)
   case batch(FoundBatch)
-  /// The job's table is not what it was.
-  case cannotRun(JobID, JobFailure)
+  /// The database does not take the job's statements: its table is not what it was.
+  case cannotRun(JobID, StoreError)
   /// The job's pages are at the end and nothing is open.
   case done(JobID)
   case nothing(Idle)
@@ -54,7 +54,7 @@ extension SQLStore {
         if let found = try find(in: record, request, now, connection) { return found }
       } catch {
         guard error.isAboutTheTable else { throw error }
-        return .cannotRun(record.id, try failure(of: record.id, error, connection))
+        return .cannotRun(record.id, error)
       }
       try note(record.id, in: &idle, request.worker, now, connection)
     }
@@ -70,11 +70,10 @@ extension SQLStore {
   }
 
   /// Why the job's table cannot be read, in the words of the enqueue checks where they find it too.
-  private func failure(
-    of id: JobID, _ error: StoreError, _ connection: Driver.Connection
-  ) throws(StoreError) -> JobFailure {
+  func failure(of id: JobID, _ error: StoreError) async throws(StoreError) -> JobFailure {
     do throws(StoreError) {
-      _ = try checkedPlan(id, connection)
+      // In a transaction of its own: some databases end one with the first statement that fails.
+      try await read { connection throws(StoreError) in _ = try checkedPlan(id, connection) }
     } catch let found {
       guard found.isAboutTheTable else { throw found }
       return JobFailure(.store, found.sentence)

@@ -18,7 +18,9 @@ extension SQLStore {
         """
         UPDATE zonai_jobs SET state = \(finished.rawValue), finished_at = \(now) WHERE id = \(record.id.rawValue)
         """))
-    return try job(record, connection)
+    let job = try job(record, connection)
+    plans.forget(record.id)
+    return job
   }
 
   /// The job after a settling: completed, if this was its last.

@@ -13,7 +13,8 @@ extension SQLStore {
         result = try await write { connection throws(StoreError) in try claim(page, request, connection) }
       case .batch(let batch):
         result = try await write { connection throws(StoreError) in try reclaim(batch, request, connection) }
-      case .cannotRun(let id, let failure):
+      case .cannotRun(let id, let error):
+        let failure = try await failure(of: id, error)
         result = try await write { connection throws(StoreError) in try stop(id, failure, connection) }
       case .done(let id):
         result = try await write { connection throws(StoreError) in try finish(id, connection) }
@@ -83,11 +84,13 @@ extension SQLStore {
   ) throws(StoreError) -> ClaimResult? {
     try checkVersion(connection)
     let lock = dialect.claimClause
-    let now = try now(connection)
     guard var batch = try batch(found.job, found.batch.batch, connection, lock: lock),
-      batch.fence == found.batch.fence, batch.worker == found.batch.worker, batch.dueAt <= now,
+      batch.fence == found.batch.fence, batch.worker == found.batch.worker,
+      batch.isSettling == found.batch.isSettling,
       var record = try record(found.job, connection, lock: lock), record.state.isOpen
     else { return .contended }
+    let now = try now(connection)
+    guard batch.dueAt <= now else { return .contended }
     let isTakeover = batch.worker != nil
     if isTakeover {
       batch.takeovers += 1

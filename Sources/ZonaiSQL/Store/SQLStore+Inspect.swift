@@ -2,11 +2,23 @@ import ZonaiCore
 
 extension SQLStore {
   public func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
-    try await read { connection throws(StoreError) in
-      try checkVersion(connection)
-      switch request {
-      case .witnesses(let lease, let groups): return .witnesses(try accounts(lease.job, groups, connection))
-      case .rows(let lease, let rejections): return .rows(try rows(lease.job, rejections, connection))
+    switch request {
+    case .witnesses(let lease, let groups):
+      return try await read { connection throws(StoreError) in
+        try checkVersion(connection)
+        return .witnesses(try accounts(lease.job, groups, connection))
+      }
+    case .rows(let lease, let rejections):
+      do throws(StoreError) {
+        return try await read { connection throws(StoreError) in
+          try checkVersion(connection)
+          return .rows(try rows(lease.job, rejections, connection))
+        }
+      } catch {
+        // Where the table or a column is gone, no row matches any more.
+        guard error.isAboutTheTable else { throw error }
+        guard try await read({ connection throws(StoreError) in try isGone(lease.job, connection) }) else { throw error }
+        return .rows(rejections.map { _ in nil })
       }
     }
   }
@@ -60,22 +72,17 @@ extension SQLStore {
     _ job: JobID, _ rejections: [Rejection], _ connection: Driver.Connection
   ) throws(StoreError) -> [Row?] {
     var rows: [Row?] = Array(repeating: nil, count: rejections.count)
-    do throws(StoreError) {
-      let target = try plan(job, connection).target
-      for start in stride(from: 0, to: rejections.count, by: dialect.pairsAtOnce) {
-        let some = Array(rejections[start..<min(rejections.count, start + dialect.pairsAtOnce)])
-        var columns: [String] = []
-        try connection.run(dialect.selectPairs(target, some)) { row throws(StoreError) in
-          if columns.isEmpty { for column in 1..<row.columnCount { columns.append(row.name(column)) } }
-          var values: [Value] = []
-          values.reserveCapacity(columns.count)
-          for column in 1...columns.count { values.append(row.value(column)) }
-          rows[start + Int(row.integer(0))] = Row(columns: columns, values: values)
-        }
+    let target = try plan(job, connection).target
+    for start in stride(from: 0, to: rejections.count, by: dialect.pairsAtOnce) {
+      let some = Array(rejections[start..<min(rejections.count, start + dialect.pairsAtOnce)])
+      var columns: [String] = []
+      try connection.run(dialect.selectPairs(target, some)) { row throws(StoreError) in
+        if columns.isEmpty { for column in 1..<row.columnCount { columns.append(row.name(column)) } }
+        var values: [Value] = []
+        values.reserveCapacity(columns.count)
+        for column in 1...columns.count { values.append(row.value(column)) }
+        rows[start + Int(row.integer(0))] = Row(columns: columns, values: values)
       }
-    } catch {
-      // Where the table or a column is gone, no row matches any more.
-      guard error.isAboutTheTable, try isGone(job, connection) else { throw error }
     }
     return rows
   }
