@@ -17,7 +17,9 @@ extension SQLStore {
       } catch {
         // Where the table or a column is gone, no row matches any more.
         guard error.isAboutTheTable else { throw error }
-        guard try await read({ connection throws(StoreError) in try isGone(lease.job, connection) }) else { throw error }
+        guard try await read({ connection throws(StoreError) in try isGone(lease.job, connection) }) else {
+          throw error
+        }
         return .rows(rejections.map { _ in nil })
       }
     }
