@@ -13,8 +13,8 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
   /// `isMigrated` says whether Zonai's own tables are there already, as after `migrate`.
   public init(on database: MemoryDatabase = MemoryDatabase(), isMigrated: Bool = true) {
     self.database = database
-    seen = Mutex(database.changes)
     if isMigrated { database.setSchemaVersion(MemoryState.currentVersion) }
+    seen = Mutex(database.changes)
   }
 
   public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
