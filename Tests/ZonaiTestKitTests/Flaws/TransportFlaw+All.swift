@@ -93,7 +93,13 @@ extension TransportFlaw {
         return await transport.send(batch.with(permit: SendPermit(validUntil: isValid ? .max : .min)))
       }
     },
-    resending("goes on after a fault of the lane", telling: true) { $0 == .notSent },
+    TransportFlaw("goes on after a fault of the lane") { flaw in
+      flaw.send = { transport, batch in
+        var answers: [PushAnswer] = []
+        for index in batch.selection { answers += await transport.send(batch.with(selection: [index])).answers }
+        return PushBatchResult(answers: answers)
+      }
+    },
     onResult("forgets the answers that came after a fault") { result, _ in
       guard result.answers.contains(where: { $0.isStop }) else { return }
       for index in result.answers.indices where !result.answers[index].isStop { result.answers[index] = .notSent }
