@@ -5,7 +5,7 @@ import ZonaiCore
 
 @Suite struct BrokenStoreTests {
   /// A flaw that breaks more checks than this is too coarse to show that any one of them looks at the right thing.
-  private static let greatestBreadth = 20
+  private static let greatestBreadth = 12
   /// Checks with many rows or values, which take as long as all others together: only run for flaws of their own kind.
   private static let large: [String: [Flaw]] = [
     "a list may hold a hundred thousand ids": Flaw.predicates, "a whole batch is pruned in one step": Flaw.pruning,

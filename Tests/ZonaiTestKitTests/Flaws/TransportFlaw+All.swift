@@ -34,7 +34,7 @@ extension TransportFlaw {
     }
   }
 
-  private static let sending: [TransportFlaw] = [
+  static let sending: [TransportFlaw] = [
     onBatch("sends in the order of the tokens") { _, batch in batch.with(selection: batch.selection.sorted()) },
     onResult("gives an answer too few") { result, _ in if result.answers.count == 6 { result.answers.removeLast() } },
     TransportFlaw("sends to everybody when nobody is selected") { flaw in
