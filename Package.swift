@@ -72,6 +72,11 @@ let package = Package(
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),
     .testTarget(
+      name: "ZonaiTransportsTests",
+      dependencies: [
+        "ZonaiTransports", "ZonaiCore", "ZonaiHTTP", "ZonaiJSON", "ZonaiSimulator", "ZonaiTestKit", "ZonaiThreads",
+      ], swiftSettings: strict),
+    .testTarget(
       name: "ZonaiSQLTests", dependencies: ["ZonaiSQL", "ZonaiCore", "ZonaiJSON"], swiftSettings: strict),
     .testTarget(
       name: "ZonaiSQLiteTests",

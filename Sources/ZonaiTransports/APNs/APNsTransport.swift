@@ -1,0 +1,150 @@
+import Synchronization
+import ZonaiCore
+import ZonaiHTTP
+import ZonaiThreads
+
+/// Apple's push notification service over HTTP/2, with a provider token.
+///
+/// What it sends again by itself is only what the lane's credential held up, within the same call and once for each cure:
+/// `ExpiredProviderToken` gets one new token over a new connection, unless the token is too young to have expired;
+/// `InvalidProviderToken` gets the same token over a new connection, since it has been seen to heal. A token is never
+/// minted because of `TooManyProviderTokenUpdates`. What was surely not handled comes back as such (`Verdict.Retry.free`);
+/// repeating it is the engine's part, which counts.
+public final class APNsTransport: Transport {
+  public let lane: Lane
+  /// What works and should not stay as it is, such as a key file that others may read.
+  public let warnings: [SetupWarning]
+  private let bundleId: String
+  private let pool: HTTP2Pool
+  private let path: ByteTemplate
+  private let credentials: APNsCredentials
+  private let clock: TransportClock
+  private let thread: ThreadExecutor
+  /// Which connections are in use, so that of several batches that want new ones, one makes them.
+  private let connections = Mutex(Connections())
+
+  private struct Connections {
+    var epoch = 0
+    /// The key that the connections are bound to.
+    var key = ""
+  }
+
+  /// Reads the key, and connects when there is something to send.
+  public init(_ configuration: APNsConfiguration, clock: TransportClock = .system) async throws(SetupError) {
+    let opened = try await APNsLane.open(configuration, clock: clock)
+    lane = opened.lane
+    warnings = opened.warnings
+    credentials = opened.credentials
+    thread = opened.thread
+    bundleId = configuration.bundleId
+    self.clock = clock
+    let endpoint = configuration.effectiveEndpoint
+    path = ByteTemplate(segments: [Array("\(endpoint.path)/3/device/".utf8), []])
+    var options = HTTP2Options()
+    options.caFile = configuration.caFile
+    options.requestTimeout = configuration.requestTimeout
+    options.maxConnections = max(1, configuration.connectionsPerLane)
+    options.singleStreamUntilAccepted = true
+    options.keptFields = APNsReader.keptFields
+    options.threadName = "zonai-apns"
+    pool = try HTTP2Pool.opened(endpoint.origin, options, setting: "apns")
+  }
+
+  public func prepare(_ message: PushMessage) throws(MessageFault) -> PreparedMessage {
+    try MessageRules.validate(message)
+    let rendering = try APNsRendering(message, bundleId: bundleId)
+    guard rendering.body.count <= rendering.limit else {
+      throw MessageFault(
+        field: "message",
+        "the message takes \(rendering.body.count) bytes as APNs' JSON, which allows \(rendering.limit); "
+          + "shorten its text or data")
+    }
+    return PreparedMessage(
+      fingerprint: "\(lane.fingerprint) topic \(rendering.topic) type \(rendering.pushType.rawValue)",
+      size: rendering.body.count, limit: rendering.limit, content: rendering)
+  }
+
+  public func send(_ batch: PushBatch) async -> PushBatchResult {
+    guard let rendering = batch.message.content as? APNsRendering else {
+      return .nothingSent(batch.count, because: .preparedElsewhere)
+    }
+    var ledger = SendLedger<APNsReader>(batch, transport: .apns)
+    ledger.refuse { TokenShape.refusal($0, for: .apns) }
+    let values = ByteColumn(bytes: batch.tokens.bytes, ends: batch.tokens.ends)
+    let permit = HTTP2Permit(following: batch.permit)
+    var cures = APNsCures()
+    var credential = await credentials.current()
+    while !ledger.pending.isEmpty {
+      let current: APNsCredentials.Current
+      switch credential {
+      case .success(let token): current = token
+      case .failure(let refusal):
+        ledger.stop(because: refusal.verdict)
+        return ledger.result
+      }
+      guard let fields = fields(rendering, batch, current.authorization) else { break }
+      let epoch = useConnections(for: current.key)
+      let request = RoundRequest(
+        path: path, fields: fields, body: ByteTemplate(rendering.body), values: values, permit: permit)
+      let result = await pool.send(request.batch(ledger.pending, of: batch, reader: APNsReader.self))
+      var left = ledger.take(result, credential: current.authorization.generation)
+      left.hear(result.goAways)
+      let rest = left.otherFault == nil ? left.unopened : []
+      guard let fault = left.credentialFault else {
+        ledger.sendNext(rest)
+        continue
+      }
+      let cure = cures.next(for: fault)
+      if cure == .none {
+        ledger.giveUp(left, because: fault, file: await credentials.problem)
+        break
+      }
+      if cure == .newToken { credential = await credentials.current(afterExpiryOf: current) }
+      if cure == .newConnection { credential = await credentials.current() }
+      reconnect(from: epoch)
+      ledger.sendNext(left.refused + rest)
+    }
+    return ledger.result
+  }
+
+  public func close() async {
+    await pool.close()
+    thread.close()
+  }
+
+  /// nil when nothing is left of the time to live.
+  private func fields(
+    _ rendering: APNsRendering, _ batch: PushBatch, _ authorization: Authorization
+  ) -> [HTTPField]? {
+    var fields = [HTTPField("authorization", authorization.field)]
+    fields += rendering.headers.map { HTTPField($0.name, $0.value) }
+    guard let timeToLive = rendering.timeToLive else { return fields }
+    guard let left = TimeLeft(timeToLive: timeToLive, expiresAt: batch.expiresAt, now: clock.wall()) else { return nil }
+    fields.append(HTTPField("apns-expiration", String(left.endsAt)))
+    return fields
+  }
+
+  /// The epoch of the connections that the next requests go over. A connection is bound to the key of its first request, so
+  /// another key gets new ones.
+  private func useConnections(for key: String) -> Int {
+    connections.withLock { connections in
+      if connections.key != key {
+        if !connections.key.isEmpty {
+          pool.reconnect()
+          connections.epoch += 1
+        }
+        connections.key = key
+      }
+      return connections.epoch
+    }
+  }
+
+  /// Makes new connections, unless another batch did since.
+  private func reconnect(from epoch: Int) {
+    connections.withLock { connections in
+      guard connections.epoch == epoch else { return }
+      pool.reconnect()
+      connections.epoch += 1
+    }
+  }
+}

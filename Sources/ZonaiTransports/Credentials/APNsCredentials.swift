@@ -1,0 +1,109 @@
+import ZonaiCore
+import ZonaiThreads
+
+/// What one APNs lane sends with: its key, read again when the file changed, and the key's provider token.
+///
+/// It runs on a thread of its own, since it reads the key file.
+actor APNsCredentials {
+  private nonisolated let executor: ThreadExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// A provider token as it is sent.
+  struct Current: Sendable, Hashable {
+    var authorization: Authorization
+    fileprivate var token: Secret
+    /// The digest of the key that signed it. A connection belongs to one key.
+    var key: String
+  }
+
+  private let keys: APNsKeyFile
+  private let configuration: APNsConfiguration
+  private let clock: TransportClock
+  private var last: Current?
+
+  init(keys: APNsKeyFile, configuration: APNsConfiguration, clock: TransportClock, executor: ThreadExecutor) {
+    self.keys = keys
+    self.configuration = configuration
+    self.clock = clock
+    self.executor = executor
+  }
+
+  /// The token to send with. The key file is read again when it changed; one that cannot be read leaves the old key.
+  func current() async -> Result<Current, LaneRefusal> {
+    keys.readIfChanged()
+    let key = keys.key
+    guard let token = await tokens(key).current(secrets: configuration.secrets, now: clock.wall()) else {
+      return .failure(LaneRefusal(SigningKey.outOfMemory))
+    }
+    return .success(sent(token, key))
+  }
+
+  /// The token to send with after APNs called this one expired.
+  func current(afterExpiryOf refused: Current) async -> Result<Current, LaneRefusal> {
+    let key = keys.key
+    guard key.digest == refused.key else { return await current() }
+    let now = clock.wall()
+    let token = await tokens(key).current(afterExpiryOf: refused.token, secrets: configuration.secrets, now: now)
+    guard let token else { return .failure(LaneRefusal(APNsCredentials.wrongClock(age: now - refused.token.madeAt))) }
+    return .success(sent(token, key))
+  }
+
+  private func tokens(_ key: APNsKey) -> ProviderTokens {
+    ProviderTokens.shared(teamId: configuration.teamId, keyId: configuration.keyId, key: key)
+  }
+
+  private func sent(_ token: Secret, _ key: APNsKey) -> Current {
+    if let last, last.token == token, last.key == key.digest { return last }
+    let generation = (last?.authorization.generation ?? 0) + 1
+    let current = Current(
+      authorization: Authorization(field: "bearer \(token.value)", generation: generation), token: token,
+      key: key.digest)
+    last = current
+    return current
+  }
+
+  private static func wrongClock(age: Int64) -> Verdict {
+    Verdict(
+      .jobFails, fault: .credentials, reason: "ExpiredProviderToken", status: 403,
+      words:
+        "APNs calls a provider token expired that was made \(age / 1000) seconds ago: this machine's clock, or that "
+        + "of the one that made it, is wrong; set it right and resume",
+      names: "this machine's clock")
+  }
+}
+
+/// An APNs key with the source that it came from, read again when the file changed.
+///
+/// Confined to the thread of the `APNsCredentials` that owns it.
+final class APNsKeyFile {
+  private(set) var key: APNsKey
+  let warning: SetupWarning?
+  private let source: KeySource
+  private let setting: String
+  private var stamp: KeyFile.Stamp?
+
+  init(_ source: KeySource) throws(SetupError) {
+    if case .file = source { setting = "apns.keyFile" } else { setting = "apns.key" }
+    let file = try KeyFile(reading: source, setting: setting)
+    key = try APNsKey(pem: file.text, source: source, setting: setting)
+    warning = file.warning
+    self.source = source
+    stamp = file.stamp
+  }
+
+  /// A file that cannot be used now may be half written: the old key stays, and the file is read again next time.
+  func readIfChanged() {
+    guard let now = KeyFile.stamp(of: source), now != stamp else { return }
+    do throws(SetupError) {
+      let file = try KeyFile(reading: source, setting: setting)
+      key = try APNsKey(pem: file.text, source: source, setting: setting)
+      stamp = file.stamp
+      problem = nil
+    } catch {
+      problem = error
+    }
+  }
+
+  /// Why the file, as it is now, is not used.
+  private(set) var problem: SetupError?
+}

@@ -1,0 +1,147 @@
+import ZonaiCore
+import ZonaiJSON
+import ZonaiThreads
+
+/// The access tokens of one service account: one is kept, renewed early, and asked for by one caller at a time while the
+/// others wait for the same answer.
+///
+/// It runs on a thread of its own, since it reads the key file and signs.
+actor AccessTokens {
+  private nonisolated let executor: ThreadExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private struct Kept {
+    var authorization: Authorization
+    /// In milliseconds of the monotonic clock.
+    var renewAt: Int64
+    var endsAt: Int64
+  }
+
+  private let keys: ServiceAccountFile
+  private let endpoint: TokenEndpoint
+  private let clock: TransportClock
+  private var kept: Kept?
+  private var generation: UInt32 = 0
+  /// Every token up to this generation was refused by FCM.
+  private var refusedGeneration: UInt32 = 0
+  private var renewal: Task<Result<Authorization, LaneRefusal>, Never>?
+
+  /// The longest that a token is renewed before its end; never more than half its life.
+  private static let margin: Int64 = 300_000
+  /// How long after a failed early renewal the next one is tried, while the old token is still good.
+  private static let patience: Int64 = 10_000
+  /// `invalid_grant` has been seen to heal within moments.
+  private static let pauseAfterInvalidGrant: Int64 = 2_000
+  private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+
+  init(keys: ServiceAccountFile, endpoint: TokenEndpoint, clock: TransportClock, executor: ThreadExecutor) {
+    self.keys = keys
+    self.endpoint = endpoint
+    self.clock = clock
+    self.executor = executor
+  }
+
+  /// The token to send with. The key file is read again when it changed.
+  func current() async -> Result<Authorization, LaneRefusal> {
+    if let refusal = readChangedKey() { return .failure(refusal) }
+    if let kept, isFresh(kept) { return .success(kept.authorization) }
+    return await renewed()
+  }
+
+  /// The token to send with after FCM refused the one of this generation: asks for a new one, unless there already is one.
+  func current(afterRefusalOf generation: UInt32) async -> Result<Authorization, LaneRefusal> {
+    refusedGeneration = max(refusedGeneration, generation)
+    return await current()
+  }
+
+  private func isFresh(_ kept: Kept) -> Bool {
+    kept.authorization.generation > refusedGeneration && clock.monotonic() < kept.renewAt
+  }
+
+  /// A file that cannot be read stops nobody while its last token is good: it may be half written.
+  private func readChangedKey() -> LaneRefusal? {
+    do throws(SetupError) {
+      guard try keys.readIfChanged() else { return nil }
+      kept = nil
+      return nil
+    } catch {
+      if let kept, isFresh(kept) { return nil }
+      return LaneRefusal(error.verdict)
+    }
+  }
+
+  private func renewed() async -> Result<Authorization, LaneRefusal> {
+    if let renewal { return await renewal.value }
+    let task = Task { await renew() }
+    renewal = task
+    return await task.value
+  }
+
+  private func renew() async -> Result<Authorization, LaneRefusal> {
+    defer { renewal = nil }
+    let asked = await ask()
+    switch asked {
+    case .success(let granted):
+      generation += 1
+      let now = clock.monotonic()
+      let life = granted.seconds * 1000
+      let authorization = Authorization(field: "Bearer \(granted.token)", generation: generation)
+      kept = Kept(
+        authorization: authorization, renewAt: now + life - min(AccessTokens.margin, life / 2), endsAt: now + life)
+      return .success(authorization)
+    case .failure(let refusal):
+      // Renewed early, so the old one is still good for a while.
+      if var old = kept, old.authorization.generation > refusedGeneration, clock.monotonic() < old.endsAt {
+        old.renewAt = min(clock.monotonic() + AccessTokens.patience, old.endsAt)
+        kept = old
+        return .success(old.authorization)
+      }
+      return .failure(refusal)
+    }
+  }
+
+  private func ask() async -> Result<(token: String, seconds: Int64), LaneRefusal> {
+    var hasPaused = false
+    while true {
+      guard let assertion = assertion() else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
+      switch await endpoint.ask(assertion) {
+      case .granted(let token, let seconds): return .success((token, seconds))
+      case .unreachable(let verdict): return .failure(LaneRefusal(verdict))
+      case .refused(let answer):
+        let verdict = OAuthVerdicts.verdict(for: answer) ?? AccessTokens.noToken(answer)
+        guard answer.error == "invalid_grant", !hasPaused else { return .failure(LaneRefusal(verdict)) }
+        hasPaused = true
+        await clock.pause(AccessTokens.pauseAfterInvalidGrant)
+        // The key may have been replaced meanwhile; one that cannot be read leaves the old one.
+        _ = try? keys.readIfChanged()
+      }
+    }
+  }
+
+  /// https://developers.google.com/identity/protocols/oauth2/service-account
+  private func assertion() -> String? {
+    let account = keys.account
+    let now = clock.wall() / 1000
+    return JSONWebToken.make(
+      header: account.privateKeyId.map { ["kid": .string($0)] } ?? [:],
+      claims: [
+        "iss": .string(account.clientEmail), "scope": .string(AccessTokens.scope),
+        "aud": .string(keys.target.audience), "iat": .integer(now), "exp": .integer(now + 3600),
+      ], key: account.key)
+  }
+
+  /// A 200 without a token, or with an empty one.
+  private static func noToken(_ answer: GoogleTokenAnswer) -> Verdict {
+    Verdict(
+      .transientlyFailed, fault: .unknown, retry: .once, reason: "noAccessToken", status: answer.status,
+      words: "the token endpoint answered without an access token")
+  }
+}
+
+extension SigningKey {
+  static var outOfMemory: Verdict {
+    Verdict(
+      .transientlyFailed, fault: .service, retry: .attempts, reason: "cannotSign",
+      words: "OpenSSL could not sign a token; the machine may be out of memory")
+  }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+import ZonaiCore
+import ZonaiJSON
+
+/// The provider tokens of one key of one team: one at a time for the whole process, and for all processes that share
+/// secrets.
+///
+/// Apple counts how often a team renews its token and refuses more than one in 20 minutes, and a token that is older than
+/// an hour. So one is minted only when there is none, or when the one there is has reached an age between the two; the age
+/// counts from its `iat`.
+/// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
+actor ProviderTokens {
+  private let teamId: String
+  private let keyId: String
+  private let key: APNsKey
+  private var token: Secret?
+
+  /// The age at which a token is replaced: ten minutes before Apple refuses it.
+  static let renewalAge: Int64 = 50 * 60_000
+  /// The age below which a token is never replaced.
+  static let leastAge: Int64 = 20 * 60_000
+
+  init(teamId: String, keyId: String, key: APNsKey) {
+    self.teamId = teamId
+    self.keyId = keyId
+    self.key = key
+  }
+
+  private struct Identity: Hashable {
+    let teamId: String
+    let keyId: String
+    let digest: String
+  }
+
+  private static let all = Mutex<[Identity: ProviderTokens]>([:])
+
+  /// The one of this process. They are few and kept for good: a lane that is opened again must not mint again.
+  static func shared(teamId: String, keyId: String, key: APNsKey) -> ProviderTokens {
+    all.withLock { all in
+      let identity = Identity(teamId: teamId, keyId: keyId, digest: key.digest)
+      if let known = all[identity] { return known }
+      let made = ProviderTokens(teamId: teamId, keyId: keyId, key: key)
+      all[identity] = made
+      return made
+    }
+  }
+
+  /// The token to send with; nil when OpenSSL cannot sign for want of memory.
+  func current(secrets: (any SecretStore)?, now: Int64) async -> Secret? {
+    if let token, now - token.madeAt < ProviderTokens.renewalAge { return token }
+    return await replace(notMadeBefore: now - ProviderTokens.renewalAge + 1, secrets: secrets, now: now)
+  }
+
+  /// The token to send with after APNs called this one expired; nil when the clock must be at fault, since the token is
+  /// younger than 20 minutes.
+  func current(afterExpiryOf refused: Secret, secrets: (any SecretStore)?, now: Int64) async -> Secret? {
+    if let token, token.value != refused.value { return token }
+    // A token from the future tells of a clock that was put back: then a new one is right, too.
+    guard abs(now - refused.madeAt) >= ProviderTokens.leastAge else { return nil }
+    return await replace(
+      notMadeBefore: max(refused.madeAt + 1, now - ProviderTokens.leastAge), secrets: secrets, now: now)
+  }
+
+  /// Takes the shared token if it is young enough, else offers a new one; of two that offer at once, one wins.
+  private func replace(notMadeBefore: Int64, secrets: (any SecretStore)?, now: Int64) async -> Secret? {
+    let before = token
+    guard let minted = mint(now) else { return token }
+    guard let secrets else {
+      token = minted
+      return minted
+    }
+    let offer = SecretOffer(name: name, secret: minted, notMadeBefore: notMadeBefore)
+    let agreed = try? await secrets.exchange(offer)
+    // Somebody else of this process may have been through here while we waited.
+    if let token, token != before, token.madeAt >= notMadeBefore { return token }
+    // Without the shared place this process goes on alone.
+    token = agreed ?? minted
+    return token
+  }
+
+  /// The key's digest is part of the name: a wrong key that was put right must not find its old token.
+  private var name: String { "apns \(teamId) \(keyId) \(key.digest.prefix(16))" }
+
+  private func mint(_ now: Int64) -> Secret? {
+    let seconds = now / 1000
+    let made = JSONWebToken.make(
+      header: ["kid": .string(keyId)], claims: ["iss": .string(teamId), "iat": .integer(seconds)], key: key.key)
+    return made.map { Secret(value: $0, madeAt: seconds * 1000) }
+  }
+}

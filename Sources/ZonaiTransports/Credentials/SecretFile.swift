@@ -1,0 +1,132 @@
+import ZonaiCore
+import ZonaiJSON
+import ZonaiThreads
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file in which the processes of one machine share secrets, for those who have no store to share.
+///
+/// The file is made when it is missing, with leave for its owner only; one that others may read or write is refused. Two
+/// processes take turns by a lock on it.
+public final class SecretFile: SecretStore {
+  private let path: String
+  private let thread: FileThread
+
+  /// Starts the thread that reads and writes the file.
+  public init(path: String) throws(SetupError) {
+    self.path = path
+    do throws(ThreadStartError) {
+      thread = FileThread(executor: try ThreadExecutor(name: "zonai-secrets"))
+    } catch {
+      throw SetupError(.outOfResources, setting: "secrets", error.description)
+    }
+  }
+
+  deinit { thread.executor.close() }
+
+  public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+    let path = path
+    return try await thread.exchange(offer, path)
+  }
+
+  /// File work blocks, so it has a thread.
+  private actor FileThread {
+    nonisolated let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(executor: ThreadExecutor) { self.executor = executor }
+
+    func exchange(_ offer: SecretOffer, _ path: String) throws(StoreError) -> Secret? {
+      let file = try LockedFile(path: path)
+      var secrets = try file.read()
+      if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
+      guard let secret = offer.secret else { return nil }
+      secrets[offer.name] = secret
+      try file.write(secrets)
+      return secret
+    }
+  }
+}
+
+/// The file of secrets, locked as long as this value lives.
+private struct LockedFile: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+
+  init(path: String) throws(StoreError) {
+    let opened = try LockedFile.open(path)
+    descriptor = opened
+    self.path = path
+  }
+
+  private static func open(_ path: String) throws(StoreError) -> Int32 {
+    #if canImport(Glibc)
+      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #elseif canImport(Musl)
+      let descriptor = Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #else
+      let descriptor = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    #endif
+    guard descriptor >= 0 else { throw failed("open", path, errno) }
+    var status = stat()
+    let isKnown = fstat(descriptor, &status) == 0
+    let isOurs = status.st_uid == geteuid() && status.st_mode & 0o077 == 0 && status.st_mode & S_IFMT == S_IFREG
+    if isKnown, isOurs {
+      var locked: Int32 = 0
+      repeat { locked = flock(descriptor, LOCK_EX) } while locked != 0 && errno == EINTR
+      if locked == 0 { return descriptor }
+      let number = errno
+      close(descriptor)
+      throw failed("lock", path, number)
+    }
+    close(descriptor)
+    throw StoreError(.denied, "\(path) holds secrets and others may read or write it; run: chmod 600 \(path)")
+  }
+
+  // Closing gives the lock back.
+  deinit { close(descriptor) }
+
+  func read() throws(StoreError) -> [String: Secret] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    var offset: off_t = 0
+    while true {
+      let count = pread(descriptor, &buffer, buffer.count, offset)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw LockedFile.failed("read", path, errno) }
+      if count == 0 { break }
+      bytes.append(contentsOf: buffer.prefix(count))
+      offset += off_t(count)
+    }
+    // A file that a crash cut short holds nothing: what is in it can be made again.
+    guard let members = (try? JSON(parsing: bytes))?.object else { return [:] }
+    return members.compactMapValues { member in
+      guard let value = member["value"]?.string, let madeAt = member["madeAt"]?.integer else { return nil }
+      return Secret(value: value, madeAt: madeAt)
+    }
+  }
+
+  func write(_ secrets: [String: Secret]) throws(StoreError) {
+    let members = secrets.mapValues { JSON.object(["value": .string($0.value), "madeAt": .integer($0.madeAt)]) }
+    let bytes = JSON.object(members).bytes
+    var offset = 0
+    while offset < bytes.count {
+      let count = bytes[offset...].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw LockedFile.failed("write", path, errno) }
+      offset += count
+    }
+    // Last, so that a crash before it leaves no empty file.
+    guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw LockedFile.failed("write", path, errno) }
+  }
+
+  private static func failed(_ action: String, _ path: String, _ number: Int32) -> StoreError {
+    StoreError(.unavailable, "cannot \(action) \(path): \(String(cString: strerror(number)))")
+  }
+}

@@ -1,0 +1,102 @@
+import ZonaiCore
+import ZonaiJSON
+
+/// The caller's own JSON for FCM's `message` object.
+///
+/// FCM takes every field in camelCase and in snake_case. Zonai writes the latter, so that an override meets what it means
+/// to replace. A target or a credential in it is refused: one message goes to many devices, with the lane's credential.
+struct FCMOverride {
+  let members: [String: JSON]
+
+  init(_ text: String) throws(MessageFault) {
+    var members = try Override.read(text, field: "fcmOverride")
+    // The whole request's shape, as Google's pages show it, is what people paste.
+    if members.count == 1, let message = members["message"]?.object { members = message }
+    members = FCMOverride.snakeCased(members, at: "")
+    try FCMOverride.refuseTargets(members)
+    try FCMOverride.refuseCredentials(members)
+    try FCMOverride.checkShapes(members)
+    self.members = members
+  }
+
+  private static let targets = ["token", "topic", "condition", "fid", "name"]
+
+  private static func refuseTargets(_ members: [String: JSON]) throws(MessageFault) {
+    for target in targets where members[target] != nil {
+      throw MessageFault(
+        field: "fcmOverride.\(target)",
+        "fcmOverride must not hold '\(target)': whom a message goes to is the audience's business; remove it")
+    }
+    if members["apns"]?["live_activity_token"] != nil {
+      throw MessageFault(
+        field: "fcmOverride.apns.live_activity_token",
+        "fcmOverride must not hold 'apns.live_activity_token': it belongs to one device; remove it")
+    }
+    if members["validate_only"] != nil {
+      throw MessageFault(
+        field: "fcmOverride.validate_only",
+        "fcmOverride must not hold 'validate_only': it is not part of the message; remove it")
+    }
+  }
+
+  private static func refuseCredentials(_ members: [String: JSON]) throws(MessageFault) {
+    for block in ["apns", "webpush"] {
+      for name in (members[block]?["headers"]?.object ?? [:]).keys where isCredential(name) {
+        throw MessageFault(
+          field: "fcmOverride.\(block).headers.\(name)",
+          "fcmOverride must not hold the header '\(name)': credentials are the configuration's business; remove it")
+      }
+    }
+    for name in members.keys where isCredential(name) {
+      throw MessageFault(
+        field: "fcmOverride.\(name)",
+        "fcmOverride must not hold '\(name)': credentials are the configuration's business; remove it")
+    }
+  }
+
+  private static func isCredential(_ name: String) -> Bool {
+    ["authorization", "proxy-authorization", "crypto-key", "cookie", "access_token", "key"].contains(name.lowercased())
+  }
+
+  /// Blocks that Zonai adds to must be what they are.
+  private static func checkShapes(_ members: [String: JSON]) throws(MessageFault) {
+    let blocks = [["data"], ["notification"], ["android"], ["apns"], ["apns", "headers"], ["apns", "payload"]]
+    for path in blocks {
+      let block = path.reduce(JSON.object(members) as JSON?) { $0?[$1] }
+      guard let block, !block.isNull, block.object == nil else { continue }
+      let name = path.joined(separator: ".")
+      throw MessageFault(
+        field: "fcmOverride.\(name)", "fcmOverride has \(block.kind) as '\(name)' where FCM wants an object")
+    }
+  }
+
+  /// Names within these are the application's or another service's, not FCM's.
+  private static let opaque: Set<String> = ["data", "android.data", "apns.headers", "apns.payload", "webpush"]
+
+  private static func snakeCased(_ members: [String: JSON], at path: String) -> [String: JSON] {
+    var result: [String: JSON] = [:]
+    for (name, value) in members {
+      let name = snakeCased(name)
+      let here = path.isEmpty ? name : "\(path).\(name)"
+      if case .object(let inner) = value, !opaque.contains(here) {
+        result[name] = .object(snakeCased(inner, at: here))
+      } else {
+        result[name] = value
+      }
+    }
+    return result
+  }
+
+  private static func snakeCased(_ name: String) -> String {
+    var result = ""
+    for character in name {
+      if character.isASCII, character.isUppercase {
+        if !result.isEmpty { result += "_" }
+        result += character.lowercased()
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,35 @@
+import ZonaiCore
+
+/// What a service's answers mean: decodes one and asks the core's table.
+protocol AnswerReader: Sendable {
+  /// The names of the header fields to keep of an answer other than a delivery.
+  static var keptFields: [String] { get }
+
+  /// `field` gives one of the kept fields; `token` is cut out of the verdict's words.
+  static func verdict(
+    status: Int, body: ArraySlice<UInt8>, field: (String) -> String?, token: ArraySlice<UInt8>?
+  ) -> Verdict
+}
+
+enum FCMReader: AnswerReader {
+  static let keptFields = ["retry-after", "date"]
+
+  static func verdict(
+    status: Int, body: ArraySlice<UInt8>, field: (String) -> String?, token: ArraySlice<UInt8>?
+  ) -> Verdict {
+    let answer = FCMAnswer(status: status, body: body, retryAfter: field("retry-after"), date: field("date"))
+    return FCMVerdicts.verdict(for: answer, token: token)
+  }
+}
+
+enum APNsReader: AnswerReader {
+  static let keptFields = ["retry-after", "date", "apns-id"]
+
+  static func verdict(
+    status: Int, body: ArraySlice<UInt8>, field: (String) -> String?, token: ArraySlice<UInt8>?
+  ) -> Verdict {
+    let answer = APNsAnswer(
+      status: status, body: body, hasID: field("apns-id") != nil, retryAfter: field("retry-after"), date: field("date"))
+    return APNsVerdicts.verdict(for: answer, token: token)
+  }
+}

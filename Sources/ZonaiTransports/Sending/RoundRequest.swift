@@ -1,0 +1,41 @@
+import ZonaiCore
+import ZonaiHTTP
+
+/// One round as the pool takes it: what all requests of a send call have in common.
+struct RoundRequest {
+  var path: ByteTemplate
+  var fields: [HTTPField]
+  var body: ByteTemplate
+  /// The tokens of the whole page, by index.
+  var values: ByteColumn
+  var permit: HTTP2Permit
+
+  /// `pending` are places in the batch's selection.
+  func batch<Reader: AnswerReader>(
+    _ pending: [Int], of batch: PushBatch, reader: Reader.Type
+  ) -> HTTP2Batch {
+    HTTP2Batch(
+      path: path, fields: fields, body: body, values: values, selection: pending.map { batch.selection[$0] },
+      permit: permit, stopAfter: { status, body in RoundRequest.stops(status, body, Reader.self) })
+  }
+
+  /// Whether an answer speaks about the whole lane or the message, so that nothing more is to be opened after it.
+  ///
+  /// The header fields are not at hand here. An empty body counts as the service's own; where it was not, the reading of
+  /// the whole answer says so.
+  private static func stops<Reader: AnswerReader>(
+    _ status: UInt16, _ body: UnsafeRawBufferPointer, _: Reader.Type
+  ) -> Bool {
+    if status >= 500 || status == 429 { return false }
+    return Reader.verdict(status: Int(status), body: ArraySlice(body), field: { _ in "" }, token: nil).outcome
+      == .jobFails
+  }
+}
+
+extension HTTP2Permit {
+  /// A permit for the pool that ends when the engine's does.
+  convenience init(following permit: SendPermit) {
+    self.init(until: .min)
+    permit.follow { self.move(to: $0) }
+  }
+}
