@@ -9,8 +9,8 @@ import ZonaiJSON
   private func body(
     _ message: PushMessage, token: String = "TOKEN", secondsLeft: Int64 = 59, endsAt: Int64 = 1_800_000_000
   ) throws -> String {
-    let (before, after) = try FCMRendering(message).template.filled(secondsLeft: secondsLeft, endsAt: endsAt)
-    return String(decoding: before + Array(token.utf8) + after, as: UTF8.self)
+    let filled = try FCMRendering(message).template.filled(secondsLeft: secondsLeft, endsAt: endsAt)
+    return filled.segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: token)
   }
 
   @Test func `a message with everything has a block for each platform`() throws {

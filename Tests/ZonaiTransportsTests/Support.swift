@@ -68,14 +68,22 @@ enum TestKeys {
   }
 
   static func serviceAccount(
-    key: String = rsa, project: String = "demo-project", tokenURI: String = "https://oauth2.googleapis.com/token",
-    change: (inout [String: JSON]) -> Void = { _ in }
+    key: String = rsa, project: String = "demo-project", tokenURI: String = "https://oauth2.googleapis.com/token"
   ) -> String {
-    var members: [String: JSON] = [
+    JSON.object(members(key: key, project: project, tokenURI: tokenURI)).prettyText
+  }
+
+  /// One with something wrong.
+  static func serviceAccount(changed change: (inout [String: JSON]) throws -> Void) rethrows -> String {
+    var members = members(key: rsa, project: "demo-project", tokenURI: "https://oauth2.googleapis.com/token")
+    try change(&members)
+    return JSON.object(members).prettyText
+  }
+
+  private static func members(key: String, project: String, tokenURI: String) -> [String: JSON] {
+    [
       "type": "service_account", "project_id": .string(project), "private_key_id": "key-1", "private_key": .string(key),
       "client_email": "sender@demo-project.iam.gserviceaccount.com", "token_uri": .string(tokenURI),
     ]
-    change(&members)
-    return JSON.object(members).prettyText
   }
 }

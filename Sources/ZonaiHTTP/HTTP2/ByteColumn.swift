@@ -13,6 +13,13 @@ public struct ByteColumn: Sendable {
     self.bytes.reserveCapacity(bytes)
   }
 
+  /// Takes over values that already lie one after the other; each end is at least the one before it, and the last is the
+  /// number of bytes.
+  public init(bytes: [UInt8], ends: [Int]) {
+    self.bytes = bytes
+    self.ends = ends
+  }
+
   public var count: Int { ends.count }
 
   public mutating func append(_ value: some Sequence<UInt8>) {

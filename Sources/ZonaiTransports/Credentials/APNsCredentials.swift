@@ -16,37 +16,45 @@ actor APNsCredentials {
     var key: String
   }
 
-  private let keys: APNsKeyFile
+  /// Set by `open`, before anything else is asked.
+  private var keys: APNsKeyFile?
   private let configuration: APNsConfiguration
   private let clock: TransportClock
   private var last: Current?
 
-  init(keys: APNsKeyFile, configuration: APNsConfiguration, clock: TransportClock, executor: ThreadExecutor) {
-    self.keys = keys
+  init(configuration: APNsConfiguration, clock: TransportClock, executor: ThreadExecutor) {
     self.configuration = configuration
     self.clock = clock
     self.executor = executor
   }
 
-  /// The token to send with. The key file is read again when it changed; one that cannot be read leaves the old key.
+  /// Reads the key. Mints no token yet.
+  func open() throws(SetupError) -> SetupWarning? {
+    let keys = try APNsKeyFile(configuration.key)
+    self.keys = keys
+    return keys.warning
+  }
+
+  /// The token to send with. The key file is read again when it changed; one that cannot be used leaves the old key.
   func current() async -> Result<Current, LaneRefusal> {
-    keys.readIfChanged()
-    let key = keys.key
-    guard let token = await tokens(key).current(secrets: configuration.secrets, now: clock.wall()) else {
-      return .failure(LaneRefusal(SigningKey.outOfMemory))
-    }
+    keys?.readIfChanged()
+    guard let key = keys?.key,
+      let token = await tokens(key).current(secrets: configuration.secrets, now: clock.wall())
+    else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
     return .success(sent(token, key))
   }
 
   /// The token to send with after APNs called this one expired.
   func current(afterExpiryOf refused: Current) async -> Result<Current, LaneRefusal> {
-    let key = keys.key
-    guard key.digest == refused.key else { return await current() }
+    guard let key = keys?.key, key.digest == refused.key else { return await current() }
     let now = clock.wall()
     let token = await tokens(key).current(afterExpiryOf: refused.token, secrets: configuration.secrets, now: now)
     guard let token else { return .failure(LaneRefusal(APNsCredentials.wrongClock(age: now - refused.token.madeAt))) }
     return .success(sent(token, key))
   }
+
+  /// Why the key file, as it was last seen, is not used; nil when it is.
+  var problem: SetupError? { keys?.problem }
 
   private func tokens(_ key: APNsKey) -> ProviderTokens {
     ProviderTokens.shared(teamId: configuration.teamId, keyId: configuration.keyId, key: key)

@@ -17,7 +17,8 @@ actor AccessTokens {
     var endsAt: Int64
   }
 
-  private let keys: ServiceAccountFile
+  /// Set by `open`, before anything else is asked.
+  private var keys: ServiceAccountFile?
   private let endpoint: TokenEndpoint
   private let clock: TransportClock
   private var kept: Kept?
@@ -34,11 +35,23 @@ actor AccessTokens {
   private static let pauseAfterInvalidGrant: Int64 = 2_000
   private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
 
-  init(keys: ServiceAccountFile, endpoint: TokenEndpoint, clock: TransportClock, executor: ThreadExecutor) {
-    self.keys = keys
+  init(endpoint: TokenEndpoint, clock: TransportClock, executor: ThreadExecutor) {
     self.endpoint = endpoint
     self.clock = clock
     self.executor = executor
+  }
+
+  /// What the rest of the lane must know of the account.
+  struct Account: Sendable {
+    let projectId: String
+    let warning: SetupWarning?
+  }
+
+  /// Reads the service account. Asks for no token yet.
+  func open(_ source: KeySource, oauthEndpoint: Endpoint?) throws(SetupError) -> Account {
+    let keys = try ServiceAccountFile(source, oauthEndpoint: oauthEndpoint)
+    self.keys = keys
+    return Account(projectId: keys.account.projectId, warning: keys.warning)
   }
 
   /// The token to send with. The key file is read again when it changed.
@@ -61,7 +74,7 @@ actor AccessTokens {
   /// A file that cannot be read stops nobody while its last token is good: it may be half written.
   private func readChangedKey() -> LaneRefusal? {
     do throws(SetupError) {
-      guard try keys.readIfChanged() else { return nil }
+      guard try keys?.readIfChanged() == true else { return nil }
       kept = nil
       return nil
     } catch {
@@ -103,8 +116,8 @@ actor AccessTokens {
   private func ask() async -> Result<(token: String, seconds: Int64), LaneRefusal> {
     var hasPaused = false
     while true {
-      guard let assertion = assertion() else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
-      switch await endpoint.ask(assertion) {
+      guard let keys, let assertion = assertion(keys) else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
+      switch await endpoint.ask(assertion, keys.target.endpoint) {
       case .granted(let token, let seconds): return .success((token, seconds))
       case .unreachable(let verdict): return .failure(LaneRefusal(verdict))
       case .refused(let answer):
@@ -119,7 +132,7 @@ actor AccessTokens {
   }
 
   /// https://developers.google.com/identity/protocols/oauth2/service-account
-  private func assertion() -> String? {
+  private func assertion(_ keys: ServiceAccountFile) -> String? {
     let account = keys.account
     let now = clock.wall() / 1000
     return JSONWebToken.make(

@@ -10,7 +10,7 @@ struct TokenEndpoint: Sendable {
   }
 
   /// Sends the assertion to the endpoint.
-  let ask: @Sendable (_ assertion: String) async -> Reply
+  let ask: @Sendable (_ assertion: String, _ endpoint: Endpoint) async -> Reply
 
   /// Where a service account's grants go, and the audience that they name.
   struct Target: Sendable, Hashable {

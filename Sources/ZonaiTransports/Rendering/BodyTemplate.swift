@@ -1,3 +1,5 @@
+import ZonaiHTTP
+
 /// A body that was rendered once, with holes for the little that differs: the device token in each request, what is left
 /// of the time to live in each batch.
 struct BodyTemplate: Sendable, Hashable {
@@ -30,23 +32,17 @@ struct BodyTemplate: Sendable, Hashable {
 
   mutating func append(_ hole: Hole) { pieces.append(.hole(hole)) }
 
-  /// Fills the holes that are the same for a whole batch. What is left of the template are the bytes before and after
-  /// the token.
-  func filled(secondsLeft: Int64, endsAt: Int64) -> (before: [UInt8], after: [UInt8]) {
-    var before: [UInt8] = []
-    var after: [UInt8] = []
-    var hasToken = false
-    func add(_ bytes: some Sequence<UInt8>) {
-      if hasToken { after.append(contentsOf: bytes) } else { before.append(contentsOf: bytes) }
-    }
+  /// Fills the holes that are the same for a whole batch; the token's is left.
+  func filled(secondsLeft: Int64, endsAt: Int64) -> ByteTemplate {
+    var segments: [[UInt8]] = [[]]
     for piece in pieces {
       switch piece {
-      case .bytes(let bytes): add(bytes)
-      case .hole(.token): hasToken = true
-      case .hole(.secondsLeft): add(String(secondsLeft).utf8)
-      case .hole(.endsAt): add(String(endsAt).utf8)
+      case .bytes(let bytes): segments[segments.count - 1].append(contentsOf: bytes)
+      case .hole(.token): segments.append([])
+      case .hole(.secondsLeft): segments[segments.count - 1].append(contentsOf: String(secondsLeft).utf8)
+      case .hole(.endsAt): segments[segments.count - 1].append(contentsOf: String(endsAt).utf8)
       }
     }
-    return (before, after)
+    return ByteTemplate(segments: segments)
   }
 }
