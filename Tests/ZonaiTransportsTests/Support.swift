@@ -27,15 +27,19 @@ final class TemporaryFolder: Sendable {
   /// Writes a file that only its owner may read, and gives its path.
   @discardableResult
   func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
-    // A rename, as every careful program replaces a file.
     let target = path + "/" + name
+    try TemporaryFolder.replace(target, text, mode: mode)
+    return target
+  }
+
+  /// Replaces a file by a rename, as every careful program does.
+  static func replace(_ target: String, _ text: String, mode: mode_t = 0o600) throws {
     let file = try #require(fopen(target + ".new", "w"))
     let bytes = Array(text.utf8)
     #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
     fclose(file)
     #expect(chmod(target + ".new", mode) == 0)
     #expect(rename(target + ".new", target) == 0)
-    return target
   }
 }
 
