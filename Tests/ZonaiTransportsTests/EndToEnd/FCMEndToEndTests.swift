@@ -1,0 +1,338 @@
+import Testing
+import ZonaiCore
+import ZonaiJSON
+import ZonaiSimulator
+
+@testable import ZonaiTransports
+
+@Suite struct FCMEndToEndTests {
+  @Test func `everybody gets the message once, as it was meant`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let message = PushMessage(
+        title: "Title", body: "Text", data: ["k": "v"], collapseKey: "news", timeToLive: 600, priority: .high)
+      let tokens = Services.fcmTokens(1200)
+      let result = try await fcm.send(message, to: tokens, expiresAt: services.clock.wall() + 300_000)
+      #expect(result.delivered == 1200)
+      #expect(result.laneFault == nil)
+      #expect(result.credentials == [1])
+      #expect(Set(result.answers.compactMap { $0.sent?.order }).count == 1200)
+      try await services.expectInbox(1200)
+      #expect(try await services.requests("oauth") == 1)
+      let sent = try #require(try await services.inbox(1).first)
+      #expect(sent["headers"]?["x-goog-api-format-version"] == "2")
+      #expect(sent["headers"]?["content-type"] == "application/json")
+      let body = try #require(sent["body"]?["message"])
+      #expect(body["token"] == sent["token"])
+      #expect(body["notification"] == ["title": "Title", "body": "Text"])
+      #expect(body["data"] == ["k": "v"])
+      let left = try #require(body["android"]?["ttl"]?.string)
+      #expect(left.hasSuffix("s"))
+      #expect((270...300).contains(Int(left.dropLast()) ?? 0))
+      await fcm.close()
+    }
+  }
+
+  @Test(arguments: [
+    ("uninstalled", "UNREGISTERED", Fault.recipient, Verdict.Outcome.permanentlyRejected),
+    ("throttled", "QUOTA_EXCEEDED", .recipient, .transientlyFailed),
+    ("otherProject", "SENDER_ID_MISMATCH", .configuration, .transientlyFailed),
+  ])
+  func `what FCM says of a device is its verdict, and the others are delivered to`(
+    _ state: String, _ reason: String, _ fault: Fault, _ outcome: Verdict.Outcome
+  ) async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(50)
+      try await services.simulator.control("PUT", "/devices/\(tokens[20])", ["state": .string(state)])
+      let result = try await fcm.send(to: tokens)
+      #expect(result.delivered == 49)
+      #expect(result.verdicts.map(\.reason.rawValue) == [reason])
+      #expect(result.verdicts.map(\.fault) == [fault])
+      #expect(result.verdicts.map(\.outcome) == [outcome])
+      await fcm.close()
+    }
+  }
+
+  @Test func `tokens that need escaping arrive as they are, those that cannot be FCM's are not sent`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let odd = ["with \"quotes\" and \\", "line\nbreak", "tab\tand ü"]
+      var list = TokenList(Services.fcmTokens(2) + odd + Services.apnsTokens(1))
+      list.append([0x61, 0xff, 0x62][...])
+      let batch = PushBatch(
+        message: try fcm.prepare(PushMessage(title: "t")), tokens: list, selection: Array(0..<list.count),
+        expiresAt: nil, permit: SendPermit(validUntil: .max))
+      let result = await fcm.send(batch)
+      #expect(result.delivered == 2)
+      // The simulator names the token as malformed: it understood the body.
+      for index in 2..<5 {
+        guard case .answered(let verdict, _) = result.answers[index] else {
+          Issue.record("\(result.answers[index])")
+          continue
+        }
+        #expect(verdict.evidence?.about == .token || verdict.evidence == .namesNothing, "\(verdict)")
+        #expect(verdict.fault == .recipient)
+      }
+      for index in 5..<7 {
+        guard case .answered(let verdict, let sent) = result.answers[index] else {
+          Issue.record("\(result.answers[index])")
+          continue
+        }
+        #expect(verdict.reason == .tokenNotForLane)
+        #expect(sent.order == 0)
+      }
+      #expect(try await services.requests("fcm") == 5)
+      await fcm.close()
+    }
+  }
+
+  @Test func `an access token that expires in mid-batch with a hundred streams open is renewed once`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      let tokens = Services.fcmTokens(2000)
+      #expect(try await fcm.send(to: Array(tokens[..<10])).delivered == 10)
+      try await services.simulator.control("DELETE", "/inbox")
+      // Each answer takes a while, so that a hundred are under way when the token ends.
+      try await services.fault(["lane": "fcm", "times": 300, "delayMs": 20])
+      async let sending = fcm.send(to: tokens)
+      while try await services.requests("fcm") < 200 { await Task.yield() }
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
+      let result = try await sending
+      #expect(result.delivered == 2000)
+      #expect(result.laneFault == nil)
+      #expect(result.credentials == [1, 2])
+      #expect(try await services.requests("oauth") == 2)
+      #expect(try await services.answers("fcm", "401 UNAUTHENTICATED") >= 1)
+      // Nobody lost, nobody twice.
+      try await services.expectInbox(2000)
+      await fcm.close()
+    }
+  }
+
+  @Test func `several batches that meet an expired token share one renewal`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(2000)
+      #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
+      try await services.simulator.control("DELETE", "/inbox")
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
+      let delivered = try await withThrowingTaskGroup(of: Int.self) { group in
+        for index in 0..<4 {
+          group.addTask { try await fcm.send(to: Array(tokens[index * 500..<(index + 1) * 500])).delivered }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(delivered == 2000)
+      #expect(try await services.requests("oauth") == 2)
+      try await services.expectInbox(2000)
+      await fcm.close()
+    }
+  }
+
+  @Test func `a token that ages is renewed before it ends`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      #expect(try await fcm.send(to: Services.fcmTokens(5)).credentials == [1])
+      try await services.turn(minutes: 54)
+      #expect(try await fcm.send(to: Services.fcmTokens(5)).credentials == [1])
+      try await services.turn(minutes: 2)
+      #expect(try await fcm.send(to: Services.fcmTokens(5)).credentials == [2])
+      #expect(try await services.answers("fcm", "401 UNAUTHENTICATED") == 0)
+      await fcm.close()
+    }
+  }
+
+  @Test func `one odd 401 is reported after one renewal, and the others are delivered to`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(60)
+      try await services.fault(["lane": "fcm", "token": .string(tokens[7]), "status": 401])
+      let result = try await fcm.send(to: tokens)
+      guard case .answered(let verdict, let sent) = result.answers[7] else {
+        Issue.record("\(result.answers[7])")
+        return
+      }
+      #expect(verdict.fault == .credentials)
+      #expect(verdict.outcome == .jobFails)
+      #expect(sent.credential == 2)
+      #expect(try await services.requests("oauth") == 2)
+      // Everybody else was delivered to or not sent: the engine decides whose fault it was.
+      #expect(result.delivered + result.notSent == 59)
+      try await services.expectInbox(result.delivered)
+      await fcm.close()
+    }
+  }
+
+  @Test func `a revoked key ends with the credential named, and nothing else is sent`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(100)
+      #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "revoke"])
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
+      let result = try await fcm.send(to: tokens)
+      #expect(result.delivered == 0)
+      #expect(result.notSent == 100)
+      #expect(result.laneFault?.outcome == .jobFails)
+      #expect(result.laneFault?.fault == .credentials)
+      #expect(result.laneFault?.reason == "invalid_grant")
+      #expect(result.laneFault?.names == "fcm.serviceAccount")
+      #expect(try await services.answers("oauth", "400 invalid_grant") == 2)
+      await fcm.close()
+    }
+  }
+
+  @Test func `a key that was replaced on disk is used from the next batch on`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(20)
+      #expect(try await fcm.send(to: tokens).delivered == 20)
+      let old = try #require(
+        try await services.simulator.control("GET", "/credentials")["fcm"]?["keyId"]?.string)
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "rotate"])
+      try await services.simulator.control(
+        "POST", "/credentials", ["lane": "fcm", "action": "revoke", "keyId": .string(old)])
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
+      let result = try await fcm.send(to: tokens)
+      #expect(result.delivered == 20)
+      #expect(result.credentials == [2])
+      // The file was read before anything was sent: the old token was not tried.
+      #expect(try await services.answers("fcm", "401 UNAUTHENTICATED") == 0)
+      await fcm.close()
+    }
+  }
+
+  @Test(arguments: [
+    (["lane": "oauth", "status": 503], Fault.service, Verdict.Outcome.transientlyFailed),
+    (["lane": "oauth", "action": "silence"], .service, .transientlyFailed),
+    (["lane": "oauth", "action": "drop"], .connection, .transientlyFailed),
+    (["lane": "oauth", "status": 404, "body": "<html>"], .configuration, .jobFails),
+    (["lane": "oauth", "status": 400, "body": ["error": "invalid_scope"]], .credentials, .jobFails),
+  ] as [(JSON, Fault, Verdict.Outcome)])
+  func `without a token nothing is sent, and the fault says whose it is`(
+    _ trouble: JSON, _ fault: Fault, _ outcome: Verdict.Outcome
+  ) async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.requestTimeout = 1000 }
+      try await services.fault(trouble)
+      let result = try await fcm.send(to: Services.fcmTokens(10))
+      #expect(result.notSent == 10)
+      #expect(result.laneFault?.fault == fault)
+      #expect(result.laneFault?.outcome == outcome)
+      #expect(try await services.requests("fcm") == 0)
+      await fcm.close()
+    }
+  }
+
+  @Test func `an endpoint that is away for a moment in mid-batch is no fault of the key`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(50)
+      #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
+      try await services.fault(["lane": "oauth", "times": 1, "status": 503])
+      let result = try await fcm.send(to: tokens)
+      #expect(result.notSent == 50)
+      #expect(result.laneFault?.fault == .service)
+      #expect(result.laneFault?.outcome == .transientlyFailed)
+      #expect(try await fcm.send(to: tokens).delivered == 50)
+      await fcm.close()
+    }
+  }
+
+  @Test func `THIRD_PARTY_AUTH_ERROR is no credential of ours and renews nothing`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(30)
+      try await services.fault([
+        "lane": "fcm", "prefix": "fcm-token-1", "status": 401,
+        "body": [
+          "error": [
+            "code": 401, "status": "UNAUTHENTICATED", "message": "Auth error from APNS or Web Push Service",
+            "details": [
+              [
+                "@type": "type.googleapis.com/google.firebase.fcm.v1.ApnsError", "statusCode": 403,
+                "reason": "InvalidProviderToken",
+              ],
+              [
+                "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError",
+                "errorCode": "THIRD_PARTY_AUTH_ERROR",
+              ],
+            ],
+          ]
+        ],
+      ])
+      let result = try await fcm.send(to: tokens)
+      // 1 and 10 to 19.
+      #expect(result.verdicts.count == 11)
+      #expect(result.delivered == 19)
+      #expect(result.reasons == ["THIRD_PARTY_AUTH_ERROR"])
+      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .transientlyFailed })
+      #expect(try await services.requests("oauth") == 1)
+      await fcm.close()
+    }
+  }
+
+  @Test(arguments: [(404, "<html>not here</html>"), (400, ""), (302, "")])
+  func `another server's answer stops the batch and names the endpoint`(_ status: Int64, _ body: String) async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      try await services.fault(["lane": "fcm", "status": .integer(status), "body": .string(body)])
+      let result = try await fcm.send(to: Services.fcmTokens(2000))
+      #expect(result.reasons == [.notTheService])
+      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .jobFails })
+      #expect(result.notSent > 0)
+      await fcm.close()
+    }
+  }
+
+  @Test func `a GOAWAY hands back what was not handled, and only that`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      try await services.fault(["lane": "fcm", "after": 150, "times": 1, "action": "goaway"])
+      let tokens = Services.fcmTokens(600)
+      let result = try await fcm.send(to: tokens)
+      let again = result.answers.indices.filter { if case .answered = result.answers[$0] { true } else { false } }
+      #expect(result.reasons == [.notHandled])
+      #expect(result.verdicts.allSatisfy { $0.retry == .free })
+      #expect(try await fcm.send(to: again.map { tokens[$0] }).delivered == again.count)
+      try await services.expectInbox(600)
+      await fcm.close()
+    }
+  }
+
+  @Test func `no more than a hundred requests are under way on a connection`() async throws {
+    var options = SimulatorOptions()
+    options.fcmStreamLimit = 1000
+    try await Services.with(options) { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      #expect(try await fcm.send(to: Services.fcmTokens(1)).delivered == 1)
+      let before = try await services.requests("fcm")
+      try await services.fault(["lane": "fcm", "action": "silence"])
+      let permit = SendPermit(validUntil: .max)
+      async let sending = fcm.send(to: Services.fcmTokens(500), permit: permit)
+      while try await services.requests("fcm") - before < 100 { await Task.yield() }
+      permit.revoke()
+      await fcm.close()
+      let result = try await sending
+      #expect(result.verdicts.count == 100)
+      #expect(result.notSent == 400)
+    }
+  }
+
+  @Test func `a message whose time to live ran out is not sent`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let message = PushMessage(title: "t", timeToLive: 60)
+      let result = try await fcm.send(message, to: Services.fcmTokens(5), expiresAt: services.clock.wall() - 1)
+      #expect(result.notSent == 5)
+      #expect(result.laneFault == nil)
+      // Now or never is passed on as it is.
+      let now = PushMessage(title: "t", timeToLive: 0)
+      #expect(try await fcm.send(now, to: Services.fcmTokens(5), expiresAt: 1).delivered == 5)
+      #expect(try await services.inbox(1).first?["body"]?["message"]?["android"]?["ttl"] == "0s")
+      await fcm.close()
+    }
+  }
+}
