@@ -88,7 +88,8 @@ import ZonaiThreads
   }
 
   @Test func `a short token lives half its life before it is renewed`() async throws {
-    let scene = try await Scene(.inline(TestKeys.serviceAccount()), Self.granted("one", seconds: 10), Self.granted("two"))
+    let scene = try await Scene(
+      .inline(TestKeys.serviceAccount()), Self.granted("one", seconds: 10), Self.granted("two"))
     defer { scene.thread.close() }
     _ = await scene.tokens.current()
     scene.clock.advance(milliseconds: 4999)
@@ -118,7 +119,8 @@ import ZonaiThreads
   }
 
   @Test func `a refused generation is renewed once, whoever reports it and how often`() async throws {
-    let scene = try await Scene(.inline(TestKeys.serviceAccount()), Self.granted("one"), Self.granted("two"), Self.granted("three"))
+    let scene = try await Scene(
+      .inline(TestKeys.serviceAccount()), Self.granted("one"), Self.granted("two"), Self.granted("three"))
     defer { scene.thread.close() }
     _ = await scene.tokens.current()
     #expect(try await scene.tokens.current(afterRefusalOf: 1).get().generation == 2)
@@ -149,14 +151,15 @@ import ZonaiThreads
     #expect(scene.script.asked == 2)
   }
 
-  @Test(arguments: [
-    (refused(503, nil), Fault.service, Verdict.Outcome.transientlyFailed),
-    (refused(500, "internal_failure"), .service, .transientlyFailed),
-    (refused(429, nil), .service, .transientlyFailed),
-    (refused(404, nil), .configuration, .jobFails),
-    (refused(401, "deleted_client"), .credentials, .jobFails),
-    (.unreachable(ConnectionVerdicts.verdict(for: .timedOut, on: .fcm)), .service, .transientlyFailed),
-  ] as [(TokenEndpoint.Reply, Fault, Verdict.Outcome)])
+  @Test(
+    arguments: [
+      (refused(503, nil), Fault.service, Verdict.Outcome.transientlyFailed),
+      (refused(500, "internal_failure"), .service, .transientlyFailed),
+      (refused(429, nil), .service, .transientlyFailed),
+      (refused(404, nil), .configuration, .jobFails),
+      (refused(401, "deleted_client"), .credentials, .jobFails),
+      (.unreachable(ConnectionVerdicts.verdict(for: .timedOut, on: .fcm)), .service, .transientlyFailed),
+    ] as [(TokenEndpoint.Reply, Fault, Verdict.Outcome)])
   func `whose fault it is that there is no token`(
     _ reply: TokenEndpoint.Reply, _ fault: Fault, _ outcome: Verdict.Outcome
   ) async throws {
@@ -168,7 +171,9 @@ import ZonaiThreads
     #expect(scene.script.asked == 1)
   }
 
-  @Test func `while the old token is good, an endpoint that is away stops nobody and is not asked in a hot loop`() async throws {
+  @Test func `while the old token is good, an endpoint that is away stops nobody and is not asked in a hot loop`()
+    async throws
+  {
     let scene = try await Scene(
       .inline(TestKeys.serviceAccount()), Self.granted("one"), Self.refused(503, nil), Self.refused(503, nil),
       Self.refused(503, nil), Self.granted("two"))

@@ -44,23 +44,25 @@ import ZonaiCore
     #expect(FCMAnswer(status: 400, body: Array(body.utf8)).apnsError == .init(status: 403, reason: "r"))
   }
 
-  @Test(arguments: [
-    ("", AnswerBody.empty, nil, nil), ("<html>", .other, nil, nil), ("{}", .other, nil, nil),
-    (#"{"reason":5}"#, .other, nil, nil), (#"{"reason":"Unregistered"}"#, .service, "Unregistered", nil),
-    (#"{"reason":"Unregistered","timestamp":1767225600000}"#, .service, "Unregistered", 1_767_225_600_000),
-  ] as [(String, AnswerBody, String?, Int64?)])
+  @Test(
+    arguments: [
+      ("", AnswerBody.empty, nil, nil), ("<html>", .other, nil, nil), ("{}", .other, nil, nil),
+      (#"{"reason":5}"#, .other, nil, nil), (#"{"reason":"Unregistered"}"#, .service, "Unregistered", nil),
+      (#"{"reason":"Unregistered","timestamp":1767225600000}"#, .service, "Unregistered", 1_767_225_600_000),
+    ] as [(String, AnswerBody, String?, Int64?)])
   func `the shape of an APNs body`(_ text: String, _ body: AnswerBody, _ reason: String?, _ timestamp: Int64?) {
     let answer = APNsAnswer(status: 410, body: Array(text.utf8), hasID: true)
     #expect(answer == APNsAnswer(status: 410, body: body, reason: reason, timestamp: timestamp, hasID: true))
   }
 
-  @Test(arguments: [
-    (200, #"{"access_token":"t","expires_in":3599,"token_type":"Bearer"}"#, "t", 3599),
-    (200, #"{"access_token":"t"}"#, "t", 300), (200, #"{"access_token":"t","expires_in":0}"#, "t", 1),
-    (200, #"{"access_token":"t","expires_in":9223372036854775807}"#, "t", 86_400),
-    (200, #"{"access_token":"a b"}"#, nil, nil), (200, #"{"access_token":""}"#, nil, nil), (200, "{}", nil, nil),
-    (400, #"{"access_token":"t"}"#, nil, nil),
-  ] as [(Int, String, String?, Int64?)])
+  @Test(
+    arguments: [
+      (200, #"{"access_token":"t","expires_in":3599,"token_type":"Bearer"}"#, "t", 3599),
+      (200, #"{"access_token":"t"}"#, "t", 300), (200, #"{"access_token":"t","expires_in":0}"#, "t", 1),
+      (200, #"{"access_token":"t","expires_in":9223372036854775807}"#, "t", 86_400),
+      (200, #"{"access_token":"a b"}"#, nil, nil), (200, #"{"access_token":""}"#, nil, nil), (200, "{}", nil, nil),
+      (400, #"{"access_token":"t"}"#, nil, nil),
+    ] as [(Int, String, String?, Int64?)])
   func `a grant is read`(_ status: Int, _ body: String, _ token: String?, _ seconds: Int64?) {
     switch TokenEndpoint.Reply(status: status, body: Array(body.utf8), retryAfter: nil, date: nil) {
     case .granted(let granted, let life):
@@ -74,11 +76,12 @@ import ZonaiCore
     }
   }
 
-  @Test(arguments: [
-    ("https://fcm.googleapis.com", "fcm.googleapis.com", 443, ""), ("https://127.0.0.1:8443/", "127.0.0.1", 8443, ""),
-    ("https://[::1]:99/a/b", "::1", 99, "/a/b"), ("https://[::1]", "::1", 443, ""),
-    ("https://Example.COM/x/", "example.com", 443, "/x"),
-  ] as [(String, String, UInt16, String)])
+  @Test(
+    arguments: [
+      ("https://fcm.googleapis.com", "fcm.googleapis.com", 443, ""), ("https://127.0.0.1:8443/", "127.0.0.1", 8443, ""),
+      ("https://[::1]:99/a/b", "::1", 99, "/a/b"), ("https://[::1]", "::1", 443, ""),
+      ("https://Example.COM/x/", "example.com", 443, "/x"),
+    ] as [(String, String, UInt16, String)])
   func `an address is read`(_ text: String, _ host: String, _ port: UInt16, _ path: String) throws {
     #expect(try Endpoint(text, setting: "s") == Endpoint(host: host, port: port, path: path))
   }

@@ -26,9 +26,10 @@ import ZonaiThreads
     #expect(second.madeAt == Self.start + 50 * Self.minute)
   }
 
-  @Test(arguments: [
-    (0, false), (1, false), (19, false), (20, true), (49, true), (-19, false), (-90, true),
-  ] as [(Int64, Bool)])
+  @Test(
+    arguments: [
+      (0, false), (1, false), (19, false), (20, true), (49, true), (-19, false), (-90, true),
+    ] as [(Int64, Bool)])
   func `a token that APNs calls expired is replaced only when it is twenty minutes old`(
     _ age: Int64, _ isReplaced: Bool
   ) async throws {

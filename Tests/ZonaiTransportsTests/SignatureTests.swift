@@ -21,7 +21,8 @@ import ZonaiJSON
   func `an ES256 token verifies, whatever the length of its numbers`(_ round: Int) throws {
     let key = try SigningKey.read(pem: TestKeys.p256, for: .es256)
     let token = try #require(
-      JSONWebToken.make(header: ["kid": "ABCDE12345"], claims: ["iss": "TEAM", "iat": .integer(Int64(round))], key: key))
+      JSONWebToken.make(
+        header: ["kid": "ABCDE12345"], claims: ["iss": "TEAM", "iat": .integer(Int64(round))], key: key))
     let parts = try Parts(token)
     #expect(parts.header == ["alg": "ES256", "kid": "ABCDE12345", "typ": "JWT"])
     // JOSE's form: two numbers of 32 bytes, and not OpenSSL's DER.
@@ -74,7 +75,9 @@ import ZonaiJSON
     let line =
       "cd '\(folder.path)' && openssl pkey -in key.pem -pubout -out public.pem && basenc -d --base16 <signature.hex "
       + ">signature && openssl dgst -sha256 -verify public.pem -signature signature text >/dev/null 2>&1"
-    _ = shell("tr a-f A-F <'\(folder.path)/signature.hex' >'\(folder.path)/upper' && mv '\(folder.path)/upper' '\(folder.path)/signature.hex'")
+    _ = shell(
+      "tr a-f A-F <'\(folder.path)/signature.hex' >'\(folder.path)/upper' && mv '\(folder.path)/upper' '\(folder.path)/signature.hex'"
+    )
     return shell(line).ok
   }
 

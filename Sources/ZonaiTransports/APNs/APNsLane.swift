@@ -43,7 +43,8 @@ struct APNsLane {
     guard isBundleId else {
       throw SetupError(
         .badSetting, setting: "apns.bundleId",
-        "'\(bundleId.prefix(80))' is no bundle id, such as com.example.app; take it from the application's target in Xcode")
+        "'\(bundleId.prefix(80))' is no bundle id, such as com.example.app; take it from the application's target in Xcode"
+      )
     }
   }
 }

@@ -10,7 +10,8 @@ import ZonaiSimulator
     try await Services.with { services in
       let apns = try await services.apns()
       let message = PushMessage(
-        title: "Title", body: "Text", data: ["k": "v"], collapseKey: "news", timeToLive: 600, sound: "default", badge: 2)
+        title: "Title", body: "Text", data: ["k": "v"], collapseKey: "news", timeToLive: 600, sound: "default", badge: 2
+      )
       let tokens = Services.apnsTokens(1500)
       let result = try await apns.send(message, to: tokens, expiresAt: services.clock.wall() + 300_000)
       #expect(result.delivered == 1500)
@@ -146,7 +147,9 @@ import ZonaiSimulator
     }
   }
 
-  @Test func `a key that was replaced on disk is used from the next batch on, over connections of its own`() async throws {
+  @Test func `a key that was replaced on disk is used from the next batch on, over connections of its own`()
+    async throws
+  {
     try await Services.with { services in
       let apns = try await services.apns()
       #expect(try await apns.send(to: Services.apnsTokens(20)).delivered == 20)

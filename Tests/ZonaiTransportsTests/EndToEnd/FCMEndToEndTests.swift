@@ -203,13 +203,15 @@ import ZonaiSimulator
     }
   }
 
-  @Test(arguments: [
-    (["lane": "oauth", "status": 503], Fault.service, Verdict.Outcome.transientlyFailed),
+  private static let tokenTroubles: [(JSON, Fault, Verdict.Outcome)] = [
+    (["lane": "oauth", "status": 503], .service, .transientlyFailed),
     (["lane": "oauth", "action": "silence"], .service, .transientlyFailed),
     (["lane": "oauth", "action": "drop"], .connection, .transientlyFailed),
     (["lane": "oauth", "status": 404, "body": "<html>"], .configuration, .jobFails),
     (["lane": "oauth", "status": 400, "body": ["error": "invalid_scope"]], .credentials, .jobFails),
-  ] as [(JSON, Fault, Verdict.Outcome)])
+  ]
+
+  @Test(arguments: tokenTroubles)
   func `without a token nothing is sent, and the fault says whose it is`(
     _ trouble: JSON, _ fault: Fault, _ outcome: Verdict.Outcome
   ) async throws {

@@ -108,7 +108,9 @@ final class Services: Sendable {
     }
   }
 
-  static func fcmTokens(_ count: Int) -> [String] { (0..<count).map { "fcm-token-\($0):APA91b_abcdefghijklmnopqrstuvwxyz" } }
+  static func fcmTokens(_ count: Int) -> [String] {
+    (0..<count).map { "fcm-token-\($0):APA91b_abcdefghijklmnopqrstuvwxyz" }
+  }
 }
 
 extension Transport {
