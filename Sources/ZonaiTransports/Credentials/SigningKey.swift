@@ -34,14 +34,7 @@ final class SigningKey: @unchecked Sendable, CustomStringConvertible {
 
   /// Reads an unencrypted key in PEM form.
   static func read(pem: String, for algorithm: Algorithm) throws(Problem) -> SigningKey {
-    let bytes = Array(pem.utf8)
-    guard let text = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { throw .damaged }
-    defer {
-      BIO_free(text)
-      ERR_clear_error()
-    }
-    // Without a callback of ours OpenSSL would ask the terminal for a passphrase.
-    guard let handle = PEM_read_bio_PrivateKey(text, nil, refusePassphrase, nil) else { throw .damaged }
+    guard let handle = SigningKey.handle(of: Array(pem.utf8)) else { throw .damaged }
     let key = SigningKey(handle, algorithm)
     switch (algorithm, EVP_PKEY_get_base_id(handle)) {
     case (.rs256, EVP_PKEY_RSA):
@@ -55,6 +48,19 @@ final class SigningKey: @unchecked Sendable, CustomStringConvertible {
     default: throw .otherAlgorithm(EVP_PKEY_get0_type_name(handle).map { String(cString: $0) } ?? "other")
     }
     return key
+  }
+
+  private static func handle(of pem: [UInt8]) -> OpaquePointer? {
+    // OpenSSL reads from the array's own memory, not from a copy: it must stay until the key was read.
+    pem.withUnsafeBufferPointer { bytes in
+      guard let text = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
+      defer {
+        BIO_free(text)
+        ERR_clear_error()
+      }
+      // Without a callback of ours OpenSSL would ask the terminal for a passphrase.
+      return PEM_read_bio_PrivateKey(text, nil, refusePassphrase, nil)
+    }
   }
 
   /// The signature in the form that JOSE wants (RFC 7518, section 3); nil when OpenSSL fails for want of memory.
