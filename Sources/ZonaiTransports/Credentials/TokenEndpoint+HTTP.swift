@@ -1,27 +1,24 @@
 import ZonaiCore
 import ZonaiHTTP
-import ZonaiThreads
-import Glibc
 
 extension TokenEndpoint {
+  /// The endpoint as it is reached over the network. The timeout is in milliseconds.
   static func http(caFile: String?, timeout: Int64) -> TokenEndpoint {
     TokenEndpoint { assertion, endpoint in
-      await withCheckedContinuation { c in
-        _ = try? NamedThread(name: "hack") {
-          let line = "curl -s -m \(Double(timeout) / 1000) --cacert '\(caFile ?? "")' -w '\\n%{http_code}' --data-urlencode 'grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer' --data-urlencode 'assertion=\(assertion)' '\(endpoint)'"
-          guard let p = popen(line, "r") else { c.resume(returning: .unreachable(ConnectionVerdicts.verdict(for: .cannotConnect, on: .fcm))); return }
-          var out: [UInt8] = []
-          var b = [UInt8](repeating: 0, count: 4096)
-          while true { let n = fread(&b, 1, 4096, p); if n == 0 { break }; out += b.prefix(n) }
-          let rc = pclose(p) >> 8
-          if rc == 28 { c.resume(returning: .unreachable(ConnectionVerdicts.verdict(for: .timedOut, on: .fcm))); return }
-          if rc != 0 { c.resume(returning: .unreachable(ConnectionVerdicts.verdict(for: .cannotConnect, on: .fcm))); return }
-          let text = String(decoding: out, as: UTF8.self)
-          let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-          let status = Int(lines.last ?? "0") ?? 0
-          let body = Array(lines.dropLast().joined(separator: "\n").utf8)
-          c.resume(returning: Reply(status: status, body: body, retryAfter: nil, date: nil))
-        }
+      // Only letters, digits, dots, dashes and underscores are in an assertion, so nothing is to be encoded.
+      let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+      var request = HTTPRequest(
+        "POST", endpoint.description, fields: [HTTPField("content-type", "application/x-www-form-urlencoded")],
+        body: Array(form.utf8), caFile: caFile)
+      request.timeout = timeout
+      do throws(HTTPFailure) {
+        let response = try await request.fetch()
+        return Reply(
+          status: response.status, body: response.body, retryAfter: response["retry-after"], date: response["date"])
+      } catch {
+        var verdict = error.verdict(on: .fcm)
+        verdict.names = verdict.names?.replacing("FCM endpoint", with: "OAuth endpoint")
+        return .unreachable(verdict)
       }
     }
   }

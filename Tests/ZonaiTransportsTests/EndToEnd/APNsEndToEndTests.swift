@@ -332,20 +332,24 @@ import ZonaiSimulator
 
   @Test func `a permit that was taken back opens nothing, also in mid-batch`() async throws {
     try await Services.with { services in
-      let apns = try await services.apns { $0.connectionsPerLane = 1 }
+      let apns = try await services.apns {
+        $0.connectionsPerLane = 1
+        $0.requestTimeout = 3000
+      }
       let revoked = SendPermit(validUntil: .max)
       revoked.revoke()
       #expect(try await apns.send(to: Services.apnsTokens(20), permit: revoked).notSent == 20)
       #expect(try await services.requests("apns") == 0)
 
-      // The first answer is held back, and with it everybody else: APNs allows one request until then.
-      try await services.fault(["lane": "apns", "times": 1, "delayMs": 300])
+      // The first answer never comes, and with it nobody else's turn: APNs allows one request until then.
+      try await services.fault(["lane": "apns", "times": 1, "action": "silence"])
       let permit = SendPermit(validUntil: .max)
       async let sending = apns.send(to: Services.apnsTokens(20), permit: permit)
       while try await services.requests("apns") == 0 { await Task.yield() }
       permit.revoke()
       let result = try await sending
-      #expect(result.delivered == 1)
+      #expect(result.reasons == [.timedOut])
+      #expect(result.verdicts.count == 1)
       #expect(result.notSent == 19)
       await apns.close()
     }

@@ -89,7 +89,7 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
   func renewCredential() async throws { try await services.turn(minutes: 57) }
 
   /// Long enough for the slowest machine to answer, short enough to wait for.
-  static var requestTimeout: Int64 { 3000 }
+  static var requestTimeout: Int64 { 5000 }
 }
 
 extension SimulatedFixture<APNsTransport> {
@@ -108,7 +108,7 @@ extension SimulatedFixture<APNsTransport> {
       expiry: { message in
         message["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) }.map { $0 * 1000 }
       })
-    return SimulatedFixture(services, transport, concurrency: 1000, wording: wording)
+    return SimulatedFixture(services, transport, concurrency: 100, wording: wording)
   }
 }
 
