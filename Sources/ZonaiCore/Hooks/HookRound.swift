@@ -148,17 +148,3 @@ final class HookRound: Sendable {
     }
   }
 }
-
-extension HookFailure {
-  /// The application's error in its own words, which may quote the token: that is taken out.
-  init(_ error: any Error, token: DeviceToken) {
-    if let failure = error as? HookFailure {
-      self = failure
-      return
-    }
-    let words = String(describing: error)
-    let text = token.text
-    let safe = text.isEmpty ? words : words.replacing(text, with: token.description)
-    self = .threw(String(safe.prefix(300)))
-  }
-}

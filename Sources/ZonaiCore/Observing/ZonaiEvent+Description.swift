@@ -48,16 +48,6 @@ extension Idle {
   }
 }
 
-extension HookFailure: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .threw(let words): "threw: \(words)"
-    case .timedOut(let milliseconds): "did not return within \(milliseconds) ms"
-    case .unreadableRow(let words): "could not read the row: \(words)"
-    }
-  }
-}
-
 extension BatchLease: CustomStringConvertible {
   public var description: String { "job \(job), batch \(batch)" }
 }

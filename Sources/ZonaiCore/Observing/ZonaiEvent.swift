@@ -61,14 +61,5 @@ public enum ZonaiEvent: Sendable {
   }
 }
 
-/// What a hook did wrong.
-public enum HookFailure: Error, Sendable, Hashable {
-  /// Its error, in its own words, with the token taken out.
-  case threw(String)
-  case timedOut(milliseconds: Int64)
-  /// The row could not be made into the application's type.
-  case unreadableRow(String)
-}
-
 /// Hears every event. It is called on the engine's own tasks: be quick, hand on what takes time.
 public typealias ZonaiObserver = @Sendable (ZonaiEvent) -> Void

@@ -13,7 +13,7 @@ public struct Table<Record: Sendable>: DescribedTable {
   public let token: String
   public let platform: Audience.PlatformSource
   public let lastSeen: String?
-  private let record: @Sendable (Row) throws -> Record
+  private let make: @Sendable (Row) throws -> Record
   private var handler: (@Sendable (RejectedRecord<Record>) async throws -> HookAnswer)?
 
   public init(
@@ -25,7 +25,17 @@ public struct Table<Record: Sendable>: DescribedTable {
     self.token = token
     self.platform = platform
     self.lastSeen = lastSeen
-    self.record = record
+    make = record
+  }
+
+  /// The table with rows of a `Decodable` type, whose properties are named as the columns are.
+  public init(
+    _ name: TableName, key: [String] = [], token: String, platform: Audience.PlatformSource = .unknown,
+    lastSeen: String? = nil, of type: Record.Type = Record.self
+  ) where Record: Decodable {
+    self.init(name, key: key, token: token, platform: platform, lastSeen: lastSeen) { row in
+      try Record(from: RowDecoder(row: row))
+    }
   }
 
   /// The table with a hook of its own, which is asked in place of the general one.
@@ -42,12 +52,15 @@ public struct Table<Record: Sendable>: DescribedTable {
     Audience(name, key: key, token: token, platform: platform, lastSeen: lastSeen, where: predicate)
   }
 
+  /// The row as the application's own type.
+  public func record(of row: Row) throws -> Record { try make(row) }
+
   public var hook: PushRejectionHandler? {
     guard let handler else { return nil }
-    return { [record] rejection in
+    return { [make] rejection in
       let made: Record
-      do { made = try record(rejection.row) } catch {
-        throw HookFailure.unreadableRow(HookFailure(error, token: rejection.token).words)
+      do { made = try make(rejection.row) } catch {
+        throw HookFailure.unreadableRow(error, token: rejection.token)
       }
       return try await handler(RejectedRecord(record: made, rejection: rejection))
     }
@@ -66,13 +79,4 @@ public protocol DescribedTable: Sendable {
   func audience(where predicate: Predicate?) -> Audience
   /// The table's own hook, if it has one.
   var hook: PushRejectionHandler? { get }
-}
-
-extension HookFailure {
-  var words: String {
-    switch self {
-    case .threw(let words), .unreadableRow(let words): words
-    case .timedOut(let milliseconds): "did not return within \(milliseconds) ms"
-    }
-  }
 }
