@@ -1,0 +1,103 @@
+import ZonaiCore
+import ZonaiTransports
+
+/// What `--config` names: credentials, lanes, and how to go about it. docs/configuration.md describes every field.
+///
+/// What is nil was not written; the engine and the transports have the defaults.
+struct Configuration: Sendable {
+  struct FCM: Sendable {
+    /// nil: the service account's own project.
+    var projectId: String?
+    var serviceAccount: KeySource
+  }
+
+  struct APNs: Sendable {
+    var key: KeySource
+    var keyId: String
+    var teamId: String
+    var bundleId: String
+    var useSandbox: Bool
+  }
+
+  var fcm: FCM?
+  var apns: APNs?
+  var onPermanentRejection: Policy?
+  var batchSize: Int?
+  var batchesInFlight: Int?
+  var connectionsPerLane: Int?
+  var maxAttemptsPerBatch: Int?
+  var hooksAtOnce: Int?
+  /// In milliseconds, as the transports have it.
+  var requestTimeout: Int64?
+  /// In seconds, as the engine has these.
+  var retryBase: Double?
+  var maxRetryDelay: Double?
+  var hookTimeout: Double?
+  var lease: Double?
+  var gracePeriod: Double?
+  var poll: Double?
+}
+
+extension Configuration {
+  /// Reads a file. Paths in it are relative to the folder that it is in.
+  init(file: String) throws(CommandFailure) {
+    let bytes = try TextFile.read(file, as: "the configuration file")
+    try self.init(parsing: bytes, file: file)
+  }
+
+  init(parsing bytes: [UInt8], file: String) throws(CommandFailure) {
+    let document = try TextFile.json(bytes, file: file)
+    let top = try FieldReader(document, file: file, fields: Configuration.fields)
+    fcm = try top.object("fcm", fields: ["projectId", "serviceAccount"]).map(FCM.init)
+    apns = try top.object("apns", fields: ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox"])
+      .map(APNs.init)
+    if fcm == nil, apns == nil { throw top.problem("names neither 'fcm' nor 'apns', so nothing can be sent; add one") }
+    onPermanentRejection = try top.word("onPermanentRejection", Policy.allCases)
+    batchSize = try top.integer("batchSize", in: 1...10_000)
+    batchesInFlight = try top.integer("batchesInFlight", in: 1...64)
+    connectionsPerLane = try top.integer("connectionsPerLane", in: 1...64)
+    maxAttemptsPerBatch = try top.integer("maxAttemptsPerBatch", in: 1...100)
+    hooksAtOnce = try top.integer("hooksAtOnce", in: 1...64)
+    requestTimeout = try top.seconds("requestTimeoutSeconds", in: 0.1...600).map { Int64(($0 * 1000).rounded()) }
+    retryBase = try top.seconds("retryBaseSeconds", in: 0.001...3600)
+    maxRetryDelay = try top.seconds("maxRetryDelaySeconds", in: 0.001...86_400)
+    hookTimeout = try top.seconds("hookTimeoutSeconds", in: 0.01...3600)
+    lease = try top.seconds("leaseSeconds", in: 1...3600)
+    gracePeriod = try top.seconds("gracePeriodSeconds", in: 0...3600)
+    poll = try top.seconds("pollSeconds", in: 0.01...3600)
+  }
+
+  private static let fields = [
+    "fcm", "apns", "onPermanentRejection", "batchSize", "batchesInFlight", "connectionsPerLane", "maxAttemptsPerBatch",
+    "requestTimeoutSeconds", "retryBaseSeconds", "maxRetryDelaySeconds", "hookTimeoutSeconds", "hooksAtOnce",
+    "leaseSeconds", "gracePeriodSeconds", "pollSeconds",
+  ]
+}
+
+extension Configuration.FCM {
+  fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
+    projectId = try fields.string("projectId")
+    if let object = fields.members["serviceAccount"], object.object != nil {
+      serviceAccount = .inline(object.text)
+    } else if let path = try fields.path("serviceAccount", else: "the path of a file, or that file's object") {
+      serviceAccount = .file(path)
+    } else {
+      throw fields.missing("serviceAccount", "the path of the service account's JSON file")
+    }
+  }
+}
+
+extension Configuration.APNs {
+  fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
+    switch (try fields.path("keyFile"), try fields.string("key")) {
+    case (let path?, nil): key = .file(path)
+    case (nil, let pem?): key = .inline(pem)
+    case (nil, nil): throw fields.missing("keyFile", "the path of the .p8 file")
+    case (_?, _?): throw fields.problem("names both 'apns.keyFile' and 'apns.key'; keep one")
+    }
+    keyId = try fields.required("keyId", "the 10 characters that Apple shows beside the key")
+    teamId = try fields.required("teamId", "the 10 characters of the developer team")
+    bundleId = try fields.required("bundleId", "the app's bundle id")
+    useSandbox = try fields.boolean("useSandbox") ?? false
+  }
+}
