@@ -1,5 +1,3 @@
-import ZonaiThreads
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -11,21 +9,29 @@ import ZonaiThreads
 /// The command as a whole: finds the word, reads its options, runs it, and turns what was thrown into a sentence.
 public enum ZonaiCommand {
   static let commands: [any Command.Type] = [
-
-    ]
+    SimulateCommand.self
+  ]
 
   /// Runs a command line and ends the process. Call it before any thread is started.
-  public static func main(_ words: [String]) async -> Never {
+  public static func main(_ words: [String]) -> Never {
+    Interruption.block()
     // Whether errors are wanted as JSON must be known before the options are understood.
     let console = Console(isJSON: words.prefix { $0 != "--" }.contains(Shared.json.name))
+    let interruption = Interruption()
+    Task {
+      let code = await end(words.dropFirst(), Context(console: console, interruption: interruption))
+      exit((code == .done && !console.deliveredResults ? .failed : code).rawValue)
+    }
+    interruption.wait()
+  }
+
+  private static func end(_ words: some Collection<String>, _ context: Context) async -> ExitCode {
     do {
-      let interruption = try Interruption.begin()
-      let code = try await run(words.dropFirst(), Context(console: console, interruption: interruption))
-      exit(console.deliveredResults ? code.rawValue : ExitCode.failed.rawValue)
+      return try await run(words, context)
     } catch {
       let failure = CommandFailure(anything: error)
-      console.failure(failure)
-      exit(failure.exitCode.rawValue)
+      context.console.failure(failure)
+      return failure.exitCode
     }
   }
 

@@ -1,3 +1,3 @@
 import ZonaiCLI
 
-await ZonaiCommand.main(CommandLine.arguments)
+ZonaiCommand.main(CommandLine.arguments)

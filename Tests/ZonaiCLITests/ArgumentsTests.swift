@@ -57,9 +57,9 @@ struct ArgumentsTests {
 
   @Test func `what is missing is named`() throws {
     #expect(throws: CommandFailure.usage("--title TEXT is missing")) { try read().required(Self.title) }
-    #expect(throws: CommandFailure.usage("ID is missing")) { try read("show").operands(named: "ACTION", "ID") }
+    #expect(throws: CommandFailure.usage("ID is missing")) { try read("show").operands(named: ["ACTION", "ID"]) }
     #expect(throws: CommandFailure.usage("'c' is one word too many; a value with spaces wants quotes")) {
-      try read("a", "b", "c").operands(named: "ACTION", "ID")
+      try read("a", "b", "c").operands(named: ["ACTION", "ID"])
     }
   }
 }

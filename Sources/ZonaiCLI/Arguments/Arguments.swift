@@ -74,8 +74,10 @@ struct Arguments: Sendable {
     }
   }
 
+  func noOperands() throws(CommandFailure) { _ = try operands(named: []) }
+
   /// The operands, exactly one for each name.
-  func operands(named names: String...) throws(CommandFailure) -> [String] {
+  func operands(named names: [String]) throws(CommandFailure) -> [String] {
     if operands.count < names.count { throw .usage("\(names[operands.count]) is missing") }
     if operands.count > names.count {
       throw .usage("'\(operands[names.count])' is one word too many; a value with spaces wants quotes")

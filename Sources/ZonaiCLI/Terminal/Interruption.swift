@@ -1,5 +1,4 @@
 import Synchronization
-import ZonaiThreads
 
 #if canImport(Glibc)
   import Glibc
@@ -12,7 +11,7 @@ import ZonaiThreads
 /// ^C and SIGTERM. The first asks what runs to stop, if it knows how to; the second, and the first where nothing does,
 /// ends the process at once.
 ///
-/// A thread of its own waits for the signals, which are blocked everywhere else, so no code ever runs in a handler.
+/// The main thread waits for the signals, which are blocked everywhere else, so no code ever runs in a handler.
 final class Interruption: Sendable {
   private struct State {
     var stop: (@Sendable () -> Void)?
@@ -21,25 +20,29 @@ final class Interruption: Sendable {
 
   private let state = Mutex(State())
 
-  /// Call it before any other thread exists: threads inherit what is blocked.
-  static func begin() throws(ThreadStartError) -> Interruption {
+  /// Blocks the signals here and in every thread that is started from now on. Call it before there are any.
+  static func block() {
+    var signals = awaited
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    // A reader that left is an error of the write, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  private static var awaited: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     sigaddset(&signals, SIGTERM)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    // A reader that left is an error of the write, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
-    let interruption = Interruption()
-    _ = try NamedThread(name: "zonai-signals") { [signals] in
-      var awaited = signals
-      while true {
-        var number: Int32 = 0
-        guard sigwait(&awaited, &number) == 0 else { continue }
-        interruption.take(number)
-      }
+    return signals
+  }
+
+  /// Waits for signals, for good.
+  func wait() -> Never {
+    var signals = Interruption.awaited
+    while true {
+      var number: Int32 = 0
+      if sigwait(&signals, &number) == 0 { take(number) }
     }
-    return interruption
   }
 
   /// Whether a signal came.
@@ -52,6 +55,11 @@ final class Interruption: Sendable {
       return state.happened
     }
     if isLate { stop() }
+  }
+
+  /// Waits for the first signal.
+  func first() async {
+    await withCheckedContinuation { continuation in onFirst { continuation.resume() } }
   }
 
   private func take(_ number: Int32) {
