@@ -1,4 +1,6 @@
 import ZonaiCore
+import ZonaiSimulator
+import ZonaiTransports
 
 /// Why a command ends without having done what was asked: a code to branch on, a sentence to read, an exit code.
 struct CommandFailure: Error, Sendable, Equatable {
@@ -37,11 +39,29 @@ extension CommandFailure {
     self.init(error.code.rawValue, sentence, exitCode: error.wasFoundBeforeWriting ? .refused : .failed)
   }
 
+  init(_ error: ZonaiError) {
+    let isOurs = error.code == .hooksStuck || error.code == .noThread || error.code == .unservable
+    self.init(error.code.rawValue, error.sentence, exitCode: isOurs ? .failed : .refused)
+  }
+
+  init(_ error: SetupError) {
+    let isOurs = error.code == .outOfResources
+    self.init("configuration", error.description, exitCode: isOurs ? .failed : .refused)
+  }
+
+  init(_ error: SimulatorError) {
+    let isMistake = error.code == .foreignFile || error.code == .option
+    self.init("simulator", error.description, exitCode: isMistake ? .refused : .failed)
+  }
+
   /// Whatever was thrown, as a failure of the command.
   init(anything error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as StoreError: self.init(error)
+    case let error as ZonaiError: self.init(error)
+    case let error as SetupError: self.init(error)
+    case let error as SimulatorError: self.init(error)
     case let fault as MessageFault: self = .message(fault)
     case let failure as JobFailure: self.init(failure.code.rawValue, failure.detail, exitCode: .failed)
     default: self.init("failed", "\(error)", exitCode: .failed)

@@ -9,7 +9,8 @@
 /// The command as a whole: finds the word, reads its options, runs it, and turns what was thrown into a sentence.
 public enum ZonaiCommand {
   static let commands: [any Command.Type] = [
-    SimulateCommand.self
+    MigrateCommand.self, PushCommand.self, WorkCommand.self, JobsCommand.self, ClassifyCommand.self,
+    SimulateCommand.self,
   ]
 
   /// Runs a command line and ends the process. Call it before any thread is started.

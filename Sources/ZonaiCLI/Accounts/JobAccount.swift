@@ -90,6 +90,11 @@ extension JobAccount {
     return parts.joined(separator: ", ")
   }
 
+  /// How a job ended, on one line.
+  static func ending(_ id: JobID, _ state: JobState, _ counts: JobCounts, _ failure: JobFailure?) -> String {
+    "job \(id) \(state.rawValue): \(line(counts))" + (failure.map { "; \($0.detail)" } ?? "")
+  }
+
   /// The job on one line, for a list.
   var listing: String {
     "\(job.id)  \(job.state.rawValue)  \(job.definition.audience.table)  "

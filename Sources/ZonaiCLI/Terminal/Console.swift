@@ -47,16 +47,21 @@ final class Console: Sendable {
 
   func result(_ value: JSON) { result(value.text) }
 
-  /// Writes a line that is no result: a note, a log, an error.
+  /// Writes a line that is no result; with `--json` as `{"log": …}`, so that a program can read standard error too.
   func note(_ text: String) {
+    log(isJSON ? (["log": .string(text)] as JSON).text : text)
+  }
+
+  private func log(_ line: String) {
     state.withLock { state in
       clearProgress(&state)
-      _ = write(text + "\n", to: standardError)
+      _ = write(line + "\n", to: standardError)
     }
   }
 
-  /// Writes how far things are. In a pipe a line; on a terminal over the last one.
+  /// Writes how far things are. In a pipe a line; on a terminal over the last one; with `--json` not at all.
   func progress(_ text: String) {
+    if isJSON { return }
     state.withLock { state in
       guard isTerminal else {
         _ = write(text + "\n", to: standardError)
@@ -70,9 +75,9 @@ final class Console: Sendable {
   /// Says why the command ends.
   func failure(_ failure: CommandFailure) {
     if isJSON {
-      note((["error": ["code": .string(failure.code), "message": .string(failure.sentence)]] as JSON).text)
+      log((["error": ["code": .string(failure.code), "message": .string(failure.sentence)]] as JSON).text)
     } else {
-      note("zonai: \(failure.sentence)")
+      log("zonai: \(failure.sentence)")
     }
   }
 
