@@ -52,7 +52,10 @@ let package = Package(
     .target(name: "ZonaiTestKit", dependencies: ["ZonaiCore"], swiftSettings: strict),
     .target(
       name: "ZonaiCLI",
-      dependencies: ["ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"],
+      dependencies: [
+        "ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiHTTP", "ZonaiCore", "ZonaiJSON", "ZonaiThreads",
+        "CZonaiSQLite",
+      ],
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
 

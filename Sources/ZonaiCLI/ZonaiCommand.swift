@@ -10,7 +10,7 @@
 public enum ZonaiCommand {
   static let commands: [any Command.Type] = [
     MigrateCommand.self, PushCommand.self, WorkCommand.self, JobsCommand.self, ClassifyCommand.self,
-    SimulateCommand.self,
+    SimulateCommand.self, DemoCommand.self,
   ]
 
   /// Runs a command line and ends the process. Call it before any thread is started.

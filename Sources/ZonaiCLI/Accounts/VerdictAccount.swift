@@ -61,11 +61,14 @@ struct VerdictAccount: Sendable {
   }
 
   private var why: String {
-    let said = verdict.words.map { "'\($0)'" } ?? verdict.reason.rawValue
-    let answer =
-      verdict.words.map { $0.contains(verdict.reason.rawValue) } == true || verdict.words == nil
-      ? "\(said)" : "\(verdict.reason.rawValue) (\(said))"
-    return "\(answer) \(meaning)."
+    if verdict.outcome == .delivered { return "A 200 means that the service took the message." }
+    if verdict.reason == .notTheService {
+      return
+        "The body is not the service's own, so a proxy or another server answered: look at \(verdict.names ?? "the lane")."
+    }
+    let reason = verdict.reason.rawValue
+    guard let words = verdict.words, words != reason else { return "\(reason) \(meaning)." }
+    return "\(reason) ('\(words)') \(meaning)."
   }
 
   private var meaning: String {
@@ -75,13 +78,15 @@ struct VerdictAccount: Sendable {
       case .tokenNamed: "names the token, but answers the same when the message is at fault after all"
       case .namesNothing: "names nothing, and a message that is malformed for this platform is answered the same"
       case .aboutLane:
-        "is also the answer of a lane that is wrong as a whole: another environment (apns.useSandbox) or another "
-          + "project (fcm.projectId)"
+        "is also the answer of a lane that is wrong as a whole"
+          + (verdict.names.map { ": look at \($0) when it comes for everybody" } ?? "")
       }
     }
     let place = verdict.names.map { ": look at \($0)" } ?? ""
     return switch verdict.fault {
     case nil: "means that the service took the message"
+    case .recipient where verdict.deadSince != nil:
+      "speaks of a time before this row's token was registered (again)"
     case .recipient: "means that this one device gets too much just now; its token is alive"
     case .configuration where verdict.outcome == .jobFails: "means that the lane's settings are wrong\(place)"
     case .configuration: "means that a setting does not fit this recipient, whose token may well be alive\(place)"

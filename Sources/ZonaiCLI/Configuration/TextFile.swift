@@ -38,6 +38,24 @@ enum TextFile {
     return bytes
   }
 
+  /// Makes a file that is not there yet.
+  static func write(_ text: String, to path: String) throws(CommandFailure) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    var rest = Array(text.utf8)[...]
+    while descriptor >= 0, !rest.isEmpty {
+      let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { break }
+      rest = rest.dropFirst(count)
+    }
+    guard descriptor >= 0, rest.isEmpty else {
+      let clause = String(cString: strerror(errno))
+      if descriptor >= 0 { close(descriptor) }
+      throw CommandFailure("file", "cannot write \(path): \(clause)", exitCode: .failed)
+    }
+    close(descriptor)
+  }
+
   static func json(_ bytes: [UInt8], file: String) throws(CommandFailure) -> JSON {
     do throws(JSONError) { return try JSON(parsing: bytes) } catch {
       throw .configuration("\(file) is not JSON: \(error)")
@@ -53,4 +71,8 @@ enum TextFile {
 
 private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(descriptor, buffer, count)
+}
+
+private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
 }

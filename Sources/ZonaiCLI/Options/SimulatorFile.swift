@@ -1,3 +1,4 @@
+import ZonaiHTTP
 import ZonaiJSON
 
 /// Where a simulator is, as its `simulator.json` says.
@@ -29,15 +30,16 @@ struct SimulatorFile: Sendable {
   /// Throws unless the simulator answers, so that nothing is written for one that is gone.
   func ask() async throws(CommandFailure) {
     let advice = "start one with: zonai simulate --dir \(directory)"
-    do {
-      let answer = try await PlainHTTP.get("\(control)/status")
-      guard answer.status == 200, (try? JSON(parsing: answer.body))?["lanes"] != nil else {
-        throw CommandFailure.unavailable("what answers at \(control) is not the simulator of \(directory); \(advice)")
-      }
-    } catch let failure as CommandFailure {
-      throw failure
+    let answer: HTTPResponse
+    do throws(HTTPFailure) {
+      var request = HTTPRequest("GET", "\(control)/status")
+      request.timeout = 5000
+      answer = try await request.fetch()
     } catch {
-      throw .unavailable("the simulator of \(directory) does not answer at \(control): \(error); \(advice)")
+      throw .unavailable("the simulator of \(directory) does not answer at \(control): \(error.message); \(advice)")
+    }
+    guard answer.status == 200, (try? JSON(parsing: answer.body))?["lanes"] != nil else {
+      throw .unavailable("what answers at \(control) is not the simulator of \(directory); \(advice)")
     }
   }
 }

@@ -9,6 +9,14 @@ final class Reporter: Sendable {
     var saidAt: Int64?
     var hasUnfinished = false
     var wasThere = false
+    var idleFor: IdleReason?
+  }
+
+  /// Why there is nothing to do, without the time that is left: that changes with every look.
+  private struct IdleReason: Equatable {
+    var owedLater: Int
+    var leasesElsewhere: Int
+    var unservable: [JobID]
   }
 
   private let console: Console
@@ -41,8 +49,9 @@ final class Reporter: Sendable {
         "transport": .string(report.group.transport.rawValue), "platform": .string(report.group.platform.name),
         "reason": .string(report.reason.rawValue), "evidence": .string(report.evidence.rawValue),
       ])
+    case .idle(let idle): idled(idle)
     case .workerStarted, .workerStopped, .hookFailed, .pruneRefused, .leaseLost, .heartbeatLate, .storeTrouble,
-      .transportMisbehaved, .laneSlowed, .idle:
+      .transportMisbehaved, .laneSlowed:
       console.note("\(event)")
     case .stopping, .claimed, .sent, .batchStopped: break
     }
@@ -61,6 +70,16 @@ final class Reporter: Sendable {
       return true
     }
     if isDue { console.progress("job \(id): \(JobAccount.line(counts))") }
+  }
+
+  private func idled(_ idle: Idle) {
+    let reason = IdleReason(
+      owedLater: idle.owedLater, leasesElsewhere: idle.leasesElsewhere, unservable: idle.unservable)
+    let isNew = state.withLock { state in
+      defer { state.idleFor = reason }
+      return state.idleFor != reason
+    }
+    if isNew { console.note("\(ZonaiEvent.idle(idle))") }
   }
 
   private func ended(_ id: JobID, _ jobState: JobState, _ counts: JobCounts, _ failure: JobFailure?) {

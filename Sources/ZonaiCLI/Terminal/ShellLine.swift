@@ -2,6 +2,21 @@
 enum ShellLine {
   static func text(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
+  /// The same over several lines, broken where a shell allows it.
+  static func text(_ words: [String], width: Int, indentation: String) -> String {
+    var lines: [String] = []
+    var line = ""
+    for word in words.map(quoted) {
+      if !line.isEmpty, line.count + word.count > width, word.hasPrefix("-") {
+        lines.append(line)
+        line = word
+      } else {
+        line += (line.isEmpty ? "" : " ") + word
+      }
+    }
+    return (lines + [line]).joined(separator: " \\\n\(indentation)")
+  }
+
   private static func quoted(_ word: String) -> String {
     let plain = word.utf8.allSatisfy { byte in
       switch byte {
