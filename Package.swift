@@ -70,8 +70,10 @@ let package = Package(
       name: "ZonaiHTTPTests", dependencies: ["ZonaiHTTP", "ZonaiThreads", "CZonaiNGHTTP2", "CZonaiOpenSSL"],
       swiftSettings: strict),
     .testTarget(
-      name: "ZonaiCLITests", dependencies: ["ZonaiCLI", "ZonaiTransports", "ZonaiThreads", "ZonaiJSON", "zonai"],
-      swiftSettings: strict),
+      name: "ZonaiCLITests",
+      dependencies: [
+        "ZonaiCLI", "ZonaiTransports", "ZonaiSimulator", "ZonaiThreads", "ZonaiJSON", "CZonaiSQLite", "zonai",
+      ], swiftSettings: strict),
     .testTarget(name: "ZonaiTestKitTests", dependencies: ["ZonaiTestKit", "ZonaiCore"], swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),

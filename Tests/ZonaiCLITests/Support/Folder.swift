@@ -38,6 +38,22 @@ final class Folder: Sendable {
     return self[name]
   }
 
+  /// The text of a file.
+  func read(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+
+  func bytes(_ name: String) throws -> [UInt8] {
+    let descriptor = open(self[name], O_RDONLY)
+    try #require(descriptor >= 0, "\(self[name])")
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = readBytes(descriptor, &buffer, buffer.count)
+      if count <= 0 { return bytes }
+      bytes += buffer.prefix(count)
+    }
+  }
+
   private static func remove(_ path: String) {
     if unlink(path) == 0 { return }
     guard let folder = opendir(path) else { return }
@@ -52,4 +68,8 @@ final class Folder: Sendable {
 
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
   write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(descriptor, buffer, count)
 }
