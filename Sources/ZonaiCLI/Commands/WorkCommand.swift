@@ -85,7 +85,8 @@ struct WorkCommand: Command {
     guard once else { return .done }
     if !report.wasStopped, owedLater > 0, !console.isJSON {
       console.note(
-        "\(owedLater) recipients are owed later\(due(report)); run this again then, or leave a worker running")
+        "\(owedLater) \(owedLater == 1 ? "recipient is" : "recipients are") owed later\(due(report)); run this again then, or leave a worker running"
+      )
     }
     return report.wasStopped || owedLater > 0 || reporter.hasUnfinished ? .failed : .done
   }

@@ -106,7 +106,7 @@ struct FieldReader {
   func problem(_ sentence: String) -> CommandFailure { .configuration("\(file): \(sentence)") }
 
   /// A member that is `null` counts as not written.
-  private func value(_ name: String) -> JSON? { members[name].flatMap { $0.isNull ? nil : $0 } }
+  private func value(_ name: String) -> JSON? { members[name].flatMap { $0.isNull ? JSON?.none : $0 } }
 
   /// Numbers and words are shown; text may be a secret, so only its kind is.
   private func wrong(_ name: String, _ expected: String, _ value: JSON) -> CommandFailure {

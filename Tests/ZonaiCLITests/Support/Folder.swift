@@ -24,8 +24,10 @@ final class Folder: Sendable {
   subscript(_ name: String) -> String { "\(path)/\(name)" }
 
   /// Writes a file and gives its path.
-  func write(_ name: String, _ text: String) throws -> String {
-    let descriptor = open(self[name], O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+  func write(_ name: String, _ text: String) throws -> String { try Folder.write(self[name], text) }
+
+  static func write(_ path: String, _ text: String) throws -> String {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     let bytes = Array(text.utf8)
@@ -35,15 +37,23 @@ final class Folder: Sendable {
       try #require(count > 0)
       done += count
     }
-    return self[name]
+    return path
   }
 
-  /// The text of a file.
-  func read(_ name: String) throws -> String { String(decoding: try bytes(name), as: UTF8.self) }
+  func has(_ name: String) -> Bool { access(self[name], F_OK) == 0 }
 
-  func bytes(_ name: String) throws -> [UInt8] {
-    let descriptor = open(self[name], O_RDONLY)
-    try #require(descriptor >= 0, "\(self[name])")
+  func setMode(_ name: String, _ mode: mode_t) { chmod(self[name], mode) }
+
+  /// The text of a file.
+  func read(_ name: String) throws -> String { try Folder.read(self[name]) }
+
+  static func read(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }
+
+  func bytes(_ name: String) throws -> [UInt8] { try Folder.bytes(self[name]) }
+
+  private static func bytes(_ path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY)
+    try #require(descriptor >= 0, "\(path)")
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

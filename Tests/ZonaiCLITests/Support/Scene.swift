@@ -15,8 +15,8 @@ final class Scene: Sendable {
     let token: String
   }
 
-  /// `devices` alternate between Android and iOS.
-  init(devices count: Int = 10) async throws {
+  /// `devices` alternate between Android and iOS. The simulator is the suite's shared one, unless the test needs its own.
+  init(devices count: Int = 10, ownSimulator: Bool = false) async throws {
     folder = try Folder()
     devices = (1...count).map { id in
       let digits = String(id, radix: 16)
@@ -32,8 +32,12 @@ final class Scene: Sendable {
       CREATE TABLE devices (id INTEGER PRIMARY KEY, token TEXT, platform TEXT, active INTEGER);
       INSERT INTO devices VALUES \(rows);
       """)
-    simulator = try await Simulator(directory: folder["simulator"])
-    try simulator.start()
+    if let shared = SharedSimulator.current, !ownSimulator {
+      simulator = shared
+    } else {
+      simulator = try await Simulator(directory: folder["simulator"])
+      try simulator.start()
+    }
     #expect(try await Zonai.run("migrate", "--store", store).code == 0)
   }
 
@@ -49,12 +53,12 @@ final class Scene: Sendable {
 
   var pushWords: [String] {
     [
-      "push", "--store", store, "--simulator", folder["simulator"], "--table", "devices", "--token-column", "token",
+      "push", "--store", store, "--simulator", simulator.directory, "--table", "devices", "--token-column", "token",
       "--platform-column", "platform", "--title", "Hello", "--body", "World",
     ]
   }
 
-  var workWords: [String] { ["work", "--store", store, "--simulator", folder["simulator"]] }
+  var workWords: [String] { ["work", "--store", store, "--simulator", simulator.directory] }
 
   /// The ids of devices without a token.
   var cleared: [String?] {
@@ -65,12 +69,13 @@ final class Scene: Sendable {
 
   /// A configuration of the simulator's, with more in it.
   func configuration(adding members: [String: JSON]) throws -> String {
-    var file = try JSON(parsing: try folder.read("simulator/zonai.json")).object ?? [:]
+    var file = try JSON(parsing: try Folder.read("\(simulator.directory)/zonai.json")).object ?? [:]
     file.merge(members) { _, new in new }
-    return try folder.write("simulator/more.json", JSON.object(file).text)
+    return try Folder.write("\(simulator.directory)/more.json", JSON.object(file).text)
   }
 
   deinit {
+    guard simulator.directory == folder["simulator"] else { return }
     let simulator = simulator
     Task { await simulator.stop() }
   }

@@ -15,6 +15,7 @@ final class Zonai: Sendable {
   let pid: pid_t
   let standardOutput: Transcript
   let standardError: Transcript
+  private let openInput: Int32?
   private let status = Monitor<Int32?>(nil)
 
   struct Ending {
@@ -34,7 +35,7 @@ final class Zonai: Sendable {
   }
 
   /// Starts `zonai` with these words, and this on its standard input.
-  init(_ words: [String], input: String = "") throws {
+  init(_ words: [String], input: String = "", keepsInputOpen: Bool = false) throws {
     let spawned = try SpawnedProcess(Zonai.executable, words)
     pid = spawned.pid
     standardOutput = try Transcript(reading: spawned.output)
@@ -42,7 +43,8 @@ final class Zonai: Sendable {
     let bytes = Array(input.utf8)
     // What the tests feed fits into the pipe, so this never waits for the reader.
     #expect(bytes.isEmpty || write(spawned.input, bytes, bytes.count) == bytes.count)
-    close(spawned.input)
+    openInput = keepsInputOpen ? spawned.input : nil
+    if !keepsInputOpen { close(spawned.input) }
     let (pid, status) = (pid, status)
     _ = try NamedThread(name: "waits for zonai") {
       var code: Int32 = 0
@@ -54,6 +56,7 @@ final class Zonai: Sendable {
   }
 
   deinit {
+    if let openInput { close(openInput) }
     if status.withLock({ $0 == nil }) { kill(pid, SIGKILL) }
   }
 
