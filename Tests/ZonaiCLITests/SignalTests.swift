@@ -29,17 +29,19 @@ struct SignalTests {
     let scene = try await Scene(devices: 4)
     try await scene.simulator.control("POST", "/faults", ["lane": "apns", "action": "silence"])
     let file = try scene.configuration(adding: ["gracePeriodSeconds": 0.5])
-    let push = try Zonai(scene.pushWords + ["--config", file, "--wait"])
+    let push = try Zonai(scene.pushWords + ["--config", file, "--idempotency-key", "k", "--wait"])
     #expect(try await appears("started with", in: push.standardError))
     push.signal(SIGINT)
     let ending = try await push.end()
     #expect(ending.code == 1)
     #expect(ending.errors.contains("remains: "))
     #expect(ending.errors.contains("It goes on with:  zonai work"))
-    // And so it does.
+    // The same push again is the same job: it waits for those whose answer is not known, and is done.
     try await scene.simulator.control("DELETE", "/faults")
-    #expect(try await Zonai.run(scene.workWords + ["--once"]).code == 0)
-    #expect(try await Zonai.run("jobs", "list", "--store", scene.store).output.contains("  completed  "))
+    let again = try await scene.push("--idempotency-key", "k", "--wait", "--json")
+    #expect(again.code == 0)
+    #expect(try again.json["delivered"]?.integer == 4)
+    #expect(try scene.jobs == 1)
   }
 
   @Test func `a second signal ends at once`() async throws {
