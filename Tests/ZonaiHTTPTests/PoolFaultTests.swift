@@ -84,6 +84,16 @@ import ZonaiThreads
     }
   }
 
+  @Test(arguments: [Reaction.drop, .reset(Reaction.cancelled)])
+  func `a request that ended before its end was written was surely not handled`(_ reaction: Reaction) async throws {
+    let script = ServerScript(window: 10, reactToHead: { _ in reaction })
+    try await withServer(script) { server in
+      let result = await server.pool.send(.tokens(0..<1, body: String(repeating: "x", count: 200_000)))
+      #expect(result.outcomes == [.notHandled(.neverWritten)])
+      #expect(server.requests.isEmpty)
+    }
+  }
+
   @Test func `a request that is answered before its end was read counts as answered`() async throws {
     let script = ServerScript(window: 10, react: { _ in .ok }, reactToHead: { _ in .answer(413) })
     try await withServer(script) { server in
