@@ -97,7 +97,7 @@ import ZonaiJSON
       words[index + 1] = value
     }
     let before = try scene.folder.bytes("app.db")
-    let ending = try await Zonai.run(words + mistake.add + ["--json"])
+    let ending = try await Shell.run(words + mistake.add + ["--json"])
     #expect(ending.code == 2)
     #expect(ending.output.isEmpty)
     #expect(ending.failure.code == mistake.code)
@@ -114,7 +114,7 @@ import ZonaiJSON
       let index = try #require(words.firstIndex(of: option))
       words[index + 1] = value
     }
-    let ending = try await Zonai.run(words)
+    let ending = try await Shell.run(words)
     #expect(ending.errors.split(separator: "\n").count == 1)
     #expect(ending.errors.hasPrefix("zonai: "))
   }
@@ -179,7 +179,7 @@ import ZonaiJSON
       scene.pushWords.map { $0 == scene.store ? "sqlite:\(missing)" : $0 },
       scene.workWords.map { $0 == scene.store ? "sqlite:\(missing)" : $0 } + ["--once"],
     ] {
-      let ending = try await Zonai.run(words + ["--json"])
+      let ending = try await Shell.run(words + ["--json"])
       #expect(ending.code == 2)
       #expect(ending.failure.code == "notFound")
       #expect(ending.failure.message?.contains("missing.db") == true)
@@ -190,7 +190,7 @@ import ZonaiJSON
   @Test func `a file that is no database is named`() async throws {
     let folder = try Folder()
     let path = try folder.write("notes.txt", String(repeating: "not a database\n", count: 100))
-    let ending = try await Zonai.run("migrate", "--store", "sqlite:\(path)", "--json")
+    let ending = try await Shell.run("migrate", "--store", "sqlite:\(path)", "--json")
     #expect(ending.code == 1)
     #expect(ending.failure.message?.contains("notes.txt") == true)
   }

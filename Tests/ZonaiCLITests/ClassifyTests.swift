@@ -70,7 +70,7 @@ struct ClassifyTests {
   @Test(arguments: cases)
   func `an answer is told as the fields that a program branches on`(_ answer: Case) async throws {
     let headers = answer.headers.flatMap { ["--header", $0] }
-    let ending = try await Zonai.run(
+    let ending = try await Shell.run(
       ["classify", answer.service, "--status", "\(answer.status)", "--json"] + headers, input: answer.body)
     #expect(ending.code == 0)
     #expect(ending.errors.isEmpty)
@@ -86,7 +86,7 @@ struct ClassifyTests {
   @Test(arguments: cases)
   func `as text it is two sentences`(_ answer: Case) async throws {
     let headers = answer.headers.flatMap { ["--header", $0] }
-    let ending = try await Zonai.run(
+    let ending = try await Shell.run(
       ["classify", answer.service, "--status", "\(answer.status)"] + headers, input: answer.body)
     let lines = ending.output.split(separator: "\n")
     #expect(lines.count == 2)
@@ -95,16 +95,16 @@ struct ClassifyTests {
   }
 
   @Test func `what the service asks for and says comes along`() async throws {
-    let busy = try await Zonai.run("classify", "fcm", "--status", "429", "--header", "retry-after: 90", "--json")
+    let busy = try await Shell.run("classify", "fcm", "--status", "429", "--header", "retry-after: 90", "--json")
     #expect(try busy.json["retryAfterSeconds"]?.integer == 90)
-    let dead = try await Zonai.run(
+    let dead = try await Shell.run(
       "classify", "apns", "--status", "410", "--json", input: #"{"reason":"Unregistered","timestamp":1767225600000}"#)
     #expect(try dead.json["deadSince"]?.integer == 1_767_225_600_000)
   }
 
   @Test(arguments: [(1_767_225_600_000, "permanentlyRejected"), (1_767_225_600_001, "transientlyFailed")])
   func `a row that was registered after its token died is kept`(lastSeen: Int, verdict: String) async throws {
-    let ending = try await Zonai.run(
+    let ending = try await Shell.run(
       "classify", "apns", "--status", "410", "--last-seen", "\(lastSeen)", "--json",
       input: #"{"reason":"Unregistered","timestamp":1767225600000}"#)
     #expect(try ending.json["verdict"]?.string == verdict)
@@ -118,7 +118,7 @@ struct ClassifyTests {
     (["classify", "fcm", "--status", "200", "--header", "x"], "--header wants 'name: value', not 'x'"),
   ])
   func `what cannot be classified is refused`(words: [String], sentence: String) async throws {
-    let ending = try await Zonai.run(words + ["--json"])
+    let ending = try await Shell.run(words + ["--json"])
     #expect(ending.code == 2)
     #expect(ending.failure.message == sentence)
     #expect(ending.output.isEmpty)

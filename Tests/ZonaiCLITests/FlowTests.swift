@@ -12,7 +12,7 @@ struct FlowTests {
     let id = try #require(try pushed.json["id"]?.string)
     #expect(try pushed.json["work"]?.string?.hasPrefix("zonai work --store sqlite:") == true)
 
-    let worked = try await Zonai.run(scene.workWords + ["--once", "--json"])
+    let worked = try await Shell.run(scene.workWords + ["--once", "--json"])
     #expect(worked.code == 0)
     let events = try worked.output.split(separator: "\n").map { try JSON(parsing: String($0)) }
     #expect(events.contains { $0["event"] == "ended" && $0["id"]?.string == id && $0["state"] == "completed" })
@@ -20,7 +20,7 @@ struct FlowTests {
     #expect(events.last?["event"] == "stopped")
     #expect(try scene.cleared == ["2", "3"])
 
-    let shown = try await Zonai.run("jobs", "show", id, "--store", scene.store, "--json")
+    let shown = try await Shell.run("jobs", "show", id, "--store", scene.store, "--json")
     let job = try shown.json
     let expected: [(String, Int64)] = [
       ("delivered", 8), ("permanently_rejected", 2), ("transiently_failed", 0), ("expired", 0), ("pruned", 2),
@@ -31,7 +31,7 @@ struct FlowTests {
     #expect(job["state"] == "completed")
     #expect(job["error"] == .null)
     #expect(job["message"]?["title"] == "Hello")
-    let listed = try await Zonai.run("jobs", "list", "--store", scene.store, "--json")
+    let listed = try await Shell.run("jobs", "list", "--store", scene.store, "--json")
     #expect(try listed.json["jobs"]?[0]?["id"]?.string == id)
     #expect(try await scene.simulator.control("GET", "/status")["inbox"]?["repeated"]?.integer == 0)
   }
@@ -42,10 +42,10 @@ struct FlowTests {
     let id = String(pushed.output.dropLast())
     #expect(!id.contains(" ") && !id.contains("\n"))
     #expect(pushed.errors.contains("zonai work --store \(scene.store) --simulator \(scene.simulator.directory) --once"))
-    let worked = try await Zonai.run(scene.workWords + ["--once"])
+    let worked = try await Shell.run(scene.workWords + ["--once"])
     #expect(worked.output == "job \(id) completed: 2 delivered\n")
-    #expect(try await Zonai.run("jobs", "show", id, "--store", scene.store).output.contains("state      completed"))
-    #expect(try await Zonai.run("jobs", "list", "--store", scene.store).output.hasPrefix("\(id)  completed  devices"))
+    #expect(try await Shell.run("jobs", "show", id, "--store", scene.store).output.contains("state      completed"))
+    #expect(try await Shell.run("jobs", "list", "--store", scene.store).output.hasPrefix("\(id)  completed  devices"))
   }
 
   @Test func `wait works on the job at once`() async throws {
@@ -105,9 +105,9 @@ struct FlowTests {
     #expect(try scene.cleared.isEmpty)
 
     try await scene.simulator.control("POST", "/credentials", ["lane": "apns", "action": "rotate"])
-    let resumed = try await Zonai.run("jobs", "resume", id, "--store", scene.store, "--json")
+    let resumed = try await Shell.run("jobs", "resume", id, "--store", scene.store, "--json")
     #expect(try resumed.json["state"] == "running")
-    #expect(try await Zonai.run(scene.workWords + ["--once"]).code == 0)
+    #expect(try await Shell.run(scene.workWords + ["--once"]).code == 0)
     let inbox = try await scene.simulator.control("GET", "/status")["inbox"]
     #expect(inbox?["total"]?.integer == 10)
     #expect(inbox?["repeated"]?.integer == 0)
@@ -126,10 +126,10 @@ struct FlowTests {
     #expect(try failed.json["error"]?["message"]?.string?.contains("useSandbox") == true)
     #expect(try scene.cleared.isEmpty)
 
-    let resumed = try await Zonai.run("jobs", "resume", id, "--suspects", suspects, "--store", scene.store)
+    let resumed = try await Shell.run("jobs", "resume", id, "--suspects", suspects, "--store", scene.store)
     #expect(resumed.code == 0)
-    #expect(try await Zonai.run(scene.workWords + ["--once"]).code == 0)
-    let job = try await Zonai.run("jobs", "show", id, "--store", scene.store, "--json").json
+    #expect(try await Shell.run(scene.workWords + ["--once"]).code == 0)
+    let job = try await Shell.run("jobs", "show", id, "--store", scene.store, "--json").json
     #expect(job["state"] == "completed")
     #expect(job["pruned"]?.integer == Int64(pruned))
     #expect(job["transiently_failed"]?.integer == Int64(transient))
@@ -139,13 +139,13 @@ struct FlowTests {
   @Test func `a cancelled job keeps its place and can be resumed`() async throws {
     let scene = try await Scene(devices: 4)
     let id = try #require(try await scene.push("--json").json["id"]?.string)
-    let cancelled = try await Zonai.run("jobs", "cancel", id, "--store", scene.store, "--json")
+    let cancelled = try await Shell.run("jobs", "cancel", id, "--store", scene.store, "--json")
     #expect(try cancelled.json["state"] == "cancelled")
-    #expect(try await Zonai.run(scene.workWords + ["--once"]).code == 0)
+    #expect(try await Shell.run(scene.workWords + ["--once"]).code == 0)
     #expect(try await scene.simulator.control("GET", "/status")["inbox"]?["total"]?.integer == 0)
-    #expect(try await Zonai.run("jobs", "resume", id, "--store", scene.store).code == 0)
-    #expect(try await Zonai.run(scene.workWords + ["--once"]).code == 0)
-    let again = try await Zonai.run("jobs", "cancel", id, "--store", scene.store, "--json")
+    #expect(try await Shell.run("jobs", "resume", id, "--store", scene.store).code == 0)
+    #expect(try await Shell.run(scene.workWords + ["--once"]).code == 0)
+    let again = try await Shell.run("jobs", "cancel", id, "--store", scene.store, "--json")
     #expect(again.code == 2)
     #expect(again.failure.code == "wrongState")
   }
@@ -154,7 +154,7 @@ struct FlowTests {
     let scene = try await Scene()
     let id = try #require(try await scene.push("--json").json["id"]?.string)
     let file = try scene.configuration(adding: ["apns": .null])
-    let worked = try await Zonai.run(scene.workWords + ["--config", file, "--once"])
+    let worked = try await Shell.run(scene.workWords + ["--config", file, "--once"])
     #expect(worked.errors.contains("no lane here for job \(id)"))
     #expect(try await scene.simulator.control("GET", "/status")["inbox"]?["total"]?.integer == 0)
   }
@@ -163,7 +163,7 @@ struct FlowTests {
     let scene = try await Scene(devices: 4)
     try await scene.put(1, ["state": "throttled", "retryAfterSeconds": 300])
     _ = try await scene.push()
-    let worked = try await Zonai.run(scene.workWords + ["--once"])
+    let worked = try await Shell.run(scene.workWords + ["--once"])
     #expect(worked.code == 1)
     #expect(worked.errors.contains("1 recipient is owed later, the first in"), "\(worked.errors)")
   }
@@ -177,7 +177,7 @@ struct FlowTests {
         "apnsOverride": { "aps": { "relevance-score": 0.5 } } }
       """)
     let words = ["--message", file, "--data", "b=2", "--collapse-key", "news", "--ttl", "600", "--wait"]
-    let ending = try await Zonai.run(scene.pushWords.dropLast(4) + words)
+    let ending = try await Shell.run(scene.pushWords.dropLast(4) + words)
     #expect(ending.code == 0)
     let inbox = try await scene.simulator.control("GET", "/inbox?limit=9")["messages"]?.array ?? []
     let apns = try #require(inbox.first { $0["lane"] == "apns" })
@@ -199,7 +199,7 @@ struct FlowTests {
   func `a message file with a mistake is refused`(text: String, sentence: String) async throws {
     let folder = try Folder()
     let file = try folder.write("message.json", text)
-    let ending = try await Zonai.run(
+    let ending = try await Shell.run(
       "push", "--store", "sqlite:x", "--config", "x", "--table", "t", "--token-column", "c", "--message", file, "--json"
     )
     #expect(ending.code == 2)

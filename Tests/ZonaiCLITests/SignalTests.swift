@@ -17,7 +17,7 @@ struct SignalTests {
   @Test(arguments: [SIGTERM, SIGINT])
   func `an idle worker stops cleanly`(_ number: Int32) async throws {
     let scene = try await Scene(devices: 2)
-    let worker = try Zonai(scene.workWords)
+    let worker = try Shell(scene.workWords)
     #expect(try await appears("started with", in: worker.standardError))
     worker.signal(number)
     let ending = try await worker.end()
@@ -29,7 +29,7 @@ struct SignalTests {
     let scene = try await Scene(devices: 4)
     try await scene.simulator.control("POST", "/faults", ["lane": "apns", "action": "silence"])
     let file = try scene.configuration(adding: ["gracePeriodSeconds": 0.5])
-    let push = try Zonai(scene.pushWords + ["--config", file, "--idempotency-key", "k", "--wait"])
+    let push = try Shell(scene.pushWords + ["--config", file, "--idempotency-key", "k", "--wait"])
     #expect(try await appears("started with", in: push.standardError))
     push.signal(SIGINT)
     let ending = try await push.end()
@@ -49,7 +49,7 @@ struct SignalTests {
     try await scene.simulator.control("POST", "/faults", ["lane": "apns", "action": "silence"])
     _ = try await scene.push()
     let file = try scene.configuration(adding: ["gracePeriodSeconds": 3600, "requestTimeoutSeconds": 600])
-    let worker = try Zonai(scene.workWords + ["--config", file, "--once"])
+    let worker = try Shell(scene.workWords + ["--config", file, "--once"])
     #expect(try await appears("started with", in: worker.standardError))
     worker.signal(SIGINT)
     #expect(try await appears("once more ends at once", in: worker.standardError))
@@ -62,7 +62,7 @@ struct SignalTests {
     try await scene.simulator.control("POST", "/faults", ["lane": "apns", "action": "silence"])
     _ = try await scene.push()
     let file = try scene.configuration(adding: ["gracePeriodSeconds": 0.5])
-    let worker = try Zonai(scene.workWords + ["--config", file, "--once", "--json"])
+    let worker = try Shell(scene.workWords + ["--config", file, "--once", "--json"])
     #expect(try await appears("started with", in: worker.standardError))
     worker.signal(SIGTERM)
     let ending = try await worker.end()
@@ -75,7 +75,7 @@ struct SignalTests {
 
   @Test func `the simulator stops cleanly and takes its address away`() async throws {
     let folder = try Folder()
-    let simulator = try Zonai(["simulate", "--dir", folder["simulator"], "--json"])
+    let simulator = try Shell(["simulate", "--dir", folder["simulator"], "--json"])
     #expect(try await appears("control", in: simulator.standardOutput))
     #expect(folder.has("simulator/simulator.json"))
     simulator.signal(SIGTERM)
@@ -85,7 +85,7 @@ struct SignalTests {
   }
 
   @Test func `a command that cannot be interrupted half-way ends with the signal's code`() async throws {
-    let classify = try Zonai(["classify", "fcm", "--status", "200"], keepsInputOpen: true)
+    let classify = try Shell(["classify", "fcm", "--status", "200"], keepsInputOpen: true)
     // Nothing tells when it reads, so the signal may come before: the result is the same.
     classify.signal(SIGTERM)
     #expect(try await classify.end().code == 128 + SIGTERM)

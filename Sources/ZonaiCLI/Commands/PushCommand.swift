@@ -33,6 +33,7 @@ struct PushCommand: Command {
     list.add(idempotencyKey)
     list.add(dryRun)
     list.add(wait)
+    LaneOptions.addServers(to: &list)
     list.add(Shared.json)
     list.add(Shared.help)
     return list

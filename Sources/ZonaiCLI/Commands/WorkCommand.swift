@@ -16,9 +16,10 @@ struct WorkCommand: Command {
   static let options: OptionList = {
     var list = OptionList()
     StoreOptions.add(to: &list)
+    LaneOptions.add(to: &list)
     list.add(once)
     list.add(lease)
-    LaneOptions.add(to: &list)
+    LaneOptions.addServers(to: &list)
     list.add(Shared.json)
     list.add(Shared.help)
     return list

@@ -48,9 +48,8 @@ extension Configuration {
   init(parsing bytes: [UInt8], file: String) throws(CommandFailure) {
     let document = try TextFile.json(bytes, file: file)
     let top = try FieldReader(document, file: file, fields: Configuration.fields)
-    fcm = try top.object("fcm", fields: ["projectId", "serviceAccount"]).map(FCM.init)
-    apns = try top.object("apns", fields: ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox"])
-      .map(APNs.init)
+    fcm = try top.object("fcm", fields: FCM.fields).map(FCM.init)
+    apns = try top.object("apns", fields: APNs.fields).map(APNs.init)
     if fcm == nil, apns == nil { throw top.problem("names neither 'fcm' nor 'apns', so nothing can be sent; add one") }
     onPermanentRejection = try top.word("onPermanentRejection", Policy.allCases)
     batchSize = try top.integer("batchSize", in: 1...10_000)
@@ -67,6 +66,9 @@ extension Configuration {
     poll = try top.seconds("pollSeconds", in: 0.01...3600)
   }
 
+  /// Every name that the file may hold, at whatever depth.
+  static var allFields: [String] { fields + FCM.fields + APNs.fields }
+
   private static let fields = [
     "fcm", "apns", "onPermanentRejection", "batchSize", "batchesInFlight", "connectionsPerLane", "maxAttemptsPerBatch",
     "requestTimeoutSeconds", "retryBaseSeconds", "maxRetryDelaySeconds", "hookTimeoutSeconds", "hooksAtOnce",
@@ -75,6 +77,8 @@ extension Configuration {
 }
 
 extension Configuration.FCM {
+  fileprivate static let fields = ["projectId", "serviceAccount"]
+
   fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
     projectId = try fields.string("projectId")
     if let object = fields.members["serviceAccount"], object.object != nil {
@@ -88,6 +92,8 @@ extension Configuration.FCM {
 }
 
 extension Configuration.APNs {
+  fileprivate static let fields = ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox"]
+
   fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
     switch (try fields.path("keyFile"), try fields.string("key")) {
     case (let path?, nil): key = .file(path)

@@ -16,6 +16,10 @@ struct LaneOptions: Sendable {
   static func add(to options: inout OptionList) {
     options.add(config)
     options.add(simulator)
+  }
+
+  /// The options that are for tests alone, which a help shows last.
+  static func addServers(to options: inout OptionList) {
     options.add(fcm)
     options.add(apns)
     options.add(oauth)

@@ -38,7 +38,7 @@ final class Scene: Sendable {
       simulator = try await Simulator(directory: folder["simulator"])
       try simulator.start()
     }
-    #expect(try await Zonai.run("migrate", "--store", store).code == 0)
+    #expect(try await Shell.run("migrate", "--store", store).code == 0)
   }
 
   var store: String { "sqlite:\(database.path)" }
@@ -49,7 +49,7 @@ final class Scene: Sendable {
   }
 
   /// `push` with what is always said.
-  func push(_ more: String...) async throws -> Zonai.Ending { try await Zonai.run(pushWords + more) }
+  func push(_ more: String...) async throws -> Shell.Ending { try await Shell.run(pushWords + more) }
 
   var pushWords: [String] {
     [

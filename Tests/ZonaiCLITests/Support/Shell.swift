@@ -11,7 +11,7 @@ import ZonaiThreads
 #endif
 
 /// The built executable as a child process: what a person types, and what comes of it.
-final class Zonai: Sendable {
+final class Shell: Sendable {
   let pid: pid_t
   let standardOutput: Transcript
   let standardError: Transcript
@@ -36,7 +36,7 @@ final class Zonai: Sendable {
 
   /// Starts `zonai` with these words, and this on its standard input.
   init(_ words: [String], input: String = "", keepsInputOpen: Bool = false) throws {
-    let spawned = try SpawnedProcess(Zonai.executable, words)
+    let spawned = try SpawnedProcess(Shell.executable, words)
     pid = spawned.pid
     standardOutput = try Transcript(reading: spawned.output)
     standardError = try Transcript(reading: spawned.error)
@@ -78,7 +78,7 @@ final class Zonai: Sendable {
   }
 
   static func run(_ words: [String], input: String = "") async throws -> Ending {
-    try await Zonai(words, input: input).end()
+    try await Shell(words, input: input).end()
   }
 
   /// Beside the test bundle, where SwiftPM puts every product.
