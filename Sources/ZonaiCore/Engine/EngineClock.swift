@@ -9,5 +9,6 @@ public protocol EngineClock: Sendable {
 }
 
 extension EngineClock {
-  func sleep(milliseconds: Int64) async throws { try await sleep(until: now + max(0, milliseconds)) }
+  /// Returns when so much time has passed.
+  public func sleep(milliseconds: Int64) async throws { try await sleep(until: now + max(0, milliseconds)) }
 }

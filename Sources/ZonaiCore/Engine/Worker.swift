@@ -40,7 +40,7 @@ final class Worker: Sendable {
   }
 
   init(_ zonai: Zonai) throws(ZonaiError) {
-    id = WorkerID(rawValue: zonai.options.workerName ?? WorkerID.madeUp())
+    id = WorkerID.madeUp(named: zonai.options.workerName)
     store = zonai.store
     transports = zonai.transports
     options = zonai.options
@@ -96,9 +96,9 @@ final class Worker: Sendable {
         continue
       }
       let wasAlone = progress.withLock { $0.inFlight } == 0
-      let claimedFrom = clock.now
       let result: ClaimResult
-      do { result = try await claim(only: goal.job) } catch {
+      let claimedFrom: Int64
+      do { (result, claimedFrom) = try await claim(only: goal.job) } catch {
         if !stop.isRaised { fail(error) }
         return
       }
@@ -128,7 +128,8 @@ final class Worker: Sendable {
 
   private var isOver: Bool { stop.isRaised || progress.withLock { $0.failure != nil } }
 
-  private func claim(only job: JobID?) async throws(StoreError) -> ClaimResult {
+  /// What the store gave, and when the call that gave it began: a lease may have begun that early.
+  private func claim(only job: JobID?) async throws(StoreError) -> (ClaimResult, from: Int64) {
     let request = ClaimRequest(
       worker: id, transports: Set(transports.keys), batchSize: options.batchSize,
       firstBatchSize: min(options.firstBatchSize, options.batchSize),
@@ -136,7 +137,9 @@ final class Worker: Sendable {
     let store = store
     let isFirst = !zonai.storeWasReached.load(ordering: .relaxed)
     let result = try await patience.call(.claim, unless: { isFirst && $0.code == .unavailable }, endsWithStop: true) {
-      () async throws(StoreError) in try await store.claim(request)
+      () async throws(StoreError) in
+      let start = self.clock.now
+      return (try await store.claim(request), from: start)
     }
     zonai.storeWasReached.store(true, ordering: .relaxed)
     return result

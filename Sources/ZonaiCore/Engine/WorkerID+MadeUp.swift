@@ -7,12 +7,16 @@
 #endif
 
 extension WorkerID {
-  /// The machine's name, the process, and a random part, since one process may have several workers.
-  static func madeUp() -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    let isNamed = gethostname(&name, name.count - 1) == 0
-    let host = isNamed ? String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) : ""
+  /// The given name, or the machine's and the process's, and a random part: one process may have several workers, and
+  /// several processes one name.
+  static func madeUp(named name: String?) -> WorkerID {
     let random = String(UInt32.random(in: .min ... .max), radix: 16)
-    return "\(host.isEmpty ? "unnamed" : host)/\(getpid())/\(random)"
+    return WorkerID(rawValue: "\(name ?? "\(machine)/\(getpid())")/\(random)")
+  }
+
+  private static var machine: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0, name[0] != 0 else { return "unnamed" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

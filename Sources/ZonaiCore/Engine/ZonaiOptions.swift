@@ -65,7 +65,8 @@ public struct ZonaiOptions: Sendable, Hashable {
   /// leaves a batch of 500 its time on a single stream; it is there for transports that never return.
   public var sendLimitSeconds: Double = 900
 
-  /// The name of the worker in listings; nil, the default, makes one of the machine's name, the process and a random part.
+  /// The name of the worker in listings, to which a random part is added; nil, the default, is the machine's name and the
+  /// process.
   public var workerName: String?
 
   public init() {}

@@ -32,10 +32,14 @@
         cat > '\(folder)/main.swift' <<'SWIFT'
         \(Self.client)
         SWIFT
+        # By the list of sources: a file that was renamed or removed leaves its old object behind.
+        objects() { sed "s|.*/||; s|^|\(build)/$1.build/|; s|$|.o|" "\(build)/$1.build/sources"; }
+        objects ZonaiCore > '\(folder)/objects'
+        objects ZonaiThreads >> '\(folder)/objects'
         # Sanitizers and coverage leave symbols in the objects that only their own link knows.
         swiftc -swift-version 6 -o '\(folder)/client' '\(folder)/main.swift' -I '\(build)/Modules' \
           -Xcc -fmodule-map-file='\(root)/Sources/CZonaiThreads/module.modulemap' \
-          '\(build)'/ZonaiCore.build/*.o '\(build)'/ZonaiThreads.build/*.o \
+          "@\(folder)/objects" \
           -Xlinker --unresolved-symbols=ignore-all 2>&1
         ldd '\(folder)/client'
         """
