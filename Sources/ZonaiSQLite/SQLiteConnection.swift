@@ -93,6 +93,9 @@ public final class SQLiteConnection: SQLConnection {
 
   public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+  /// How many rows this connection has changed since it was opened.
+  var changes: Int64 { sqlite3_total_changes64(handle) }
+
   public func checkDeferredConstraints() throws(StoreError) {
     var open: Int32 = 0
     var highest: Int32 = 0

@@ -43,9 +43,9 @@ public final class SQLiteDriver: SQLDriver {
       defer { load.withLock { $0[index] -= 1 } }
       return try await readers[index].transaction(mode, deadline: deadline, body)
     case .write:
-      let result = try await writer.transaction(mode, deadline: deadline, body)
-      watcher.noteWrite()
-      return result
+      let watcher = watcher
+      // One that changed nothing is no news: whoever waits for a lease to end would go round and round.
+      return try await writer.transaction(mode, deadline: deadline, didChange: { watcher.noteWrite() }, body)
     case .renew: return try await renewer.transaction(mode, deadline: deadline, body)
     }
   }

@@ -71,12 +71,12 @@ enum SQLiteError {
     if status.st_mode & S_IFMT == S_IFDIR {
       return (.notFound, "\(path) is a folder: name the database file in it")
     }
-    if system == EACCES || system == EPERM {
-      return (.denied, "\(path) cannot be opened: give this user the right to read and write it and its folder")
+    if system == EMFILE || system == ENFILE {
+      return (.unavailable, "\(path) cannot be opened, since too many files are open: raise the limit (ulimit -n)")
     }
     return (
-      .unavailable,
-      "\(path) or its journal cannot be opened: give this user the right to write its folder"
+      .denied,
+      "\(path) or its journal cannot be opened: give this user the right to read and write the file and its folder"
     )
   }
 }

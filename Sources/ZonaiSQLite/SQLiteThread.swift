@@ -26,9 +26,21 @@ actor SQLiteThread {
     try opened(until: deadline).transaction(mode, deadline: deadline, body)
   }
 
+  /// The same for a transaction that writes; `didChange` is called when it has changed a row.
+  func transaction<Result: Sendable>(
+    _ mode: SQLMode, deadline: Int64, didChange: @Sendable () -> Void,
+    _ body: @Sendable (SQLiteConnection) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let connection = try opened(until: deadline)
+    let before = connection.changes
+    let result = try connection.transaction(mode, deadline: deadline, body)
+    if connection.changes != before { didChange() }
+    return result
+  }
+
   private func opened(until deadline: Int64) throws(StoreError) -> SQLiteConnection {
     if let connection { return connection }
-    if isClosed { throw StoreError(.unavailable, "the store was closed") }
+    if isClosed { throw StoreError(.failed, "the store was closed") }
     let opened = try SQLiteConnection(path: path)
     try opened.prepare(until: deadline)
     connection = opened

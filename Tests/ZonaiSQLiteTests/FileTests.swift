@@ -156,6 +156,31 @@ import ZonaiSQLite
     }
   }
 
+  @Test func `a file in write-ahead mode whose folder cannot be written is refused in a sentence`() async throws {
+    let scene = try await SQLiteScene(SQLiteScene.devices, journal: .wal)
+    let copy = try TemporaryFolder()
+    try scene.application.run("VACUUM INTO '\(copy.path("app.db"))'")
+    let application = try Application(path: copy.path("app.db"))
+    try application.run("PRAGMA journal_mode=WAL")
+    try application.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    for name in ["app.db-wal", "app.db-shm"] { try? FileManager.default.removeItem(atPath: copy.path(name)) }
+    _ = chmod(copy.path("app.db"), 0o444)
+    _ = chmod(copy.root, 0o555)
+    defer { _ = chmod(copy.root, 0o755) }
+    await #expect(processExitsWith: .success) { [path = copy.path("app.db") as String] in
+      if getuid() == 0, setuid(65534) != 0 { exit(10) }
+      let store = try SQLiteStore(path: path)
+      do throws(StoreError) {
+        _ = try await store.exchange(SecretOffer(name: "a", secret: Secret(value: "b", madeAt: 1), notMadeBefore: 0))
+      } catch {
+        print(error)
+        let isPlain = [StoreError.Code.denied, .readOnly].contains(error.code) && error.sentence.contains("folder")
+        exit(isPlain ? 0 : 12)
+      }
+      exit(13)
+    }
+  }
+
   @Test func `a file that cannot be read is denied, in a sentence`() async throws {
     let scene = try await SQLiteScene(SQLiteScene.devices, journal: .rollback)
     let path = scene.fixture.path

@@ -47,10 +47,7 @@ public struct ZonaiColumn: Sendable {
 
 /// Zonai's own tables. A step that was released is never changed: a new version is a new step behind it.
 public enum ZonaiSchema {
-  /// The version that this build reads and writes.
-  public static var version: Int { steps.count }
-
-  /// The steps from nothing to `version`; each may be run again after it was interrupted.
+  /// The steps from nothing to this build's version, which is their number; each may be run again after it was interrupted.
   static let steps: [[ZonaiTable]] = [[jobs, batches, tally, lanes, secrets, workers]]
 
   /// Holds the version, one row.

@@ -35,7 +35,7 @@ extension SQLStore {
   private func migrate(_ connection: Driver.Connection) throws(StoreError) -> MigrationStep {
     try dialect.lockForMigration(on: connection)
     let from = try storedVersion(connection) ?? 0
-    let to = ZonaiSchema.version
+    let to = steps.count
     guard from <= to else { throw newer(from) }
     if from == to { return .done(Migration(from: from, to: to)) }
     if from > 0 {
@@ -45,7 +45,7 @@ extension SQLStore {
       if let end = end ?? nil { return .leasesOpen(end - now) }
     }
     for statement in ZonaiSchema.meta.statements(dialect) { try connection.run(statement) }
-    for table in ZonaiSchema.steps[from...].joined() {
+    for table in steps[from...].joined() {
       for statement in table.statements(dialect) { try connection.run(statement) }
     }
     var version = SQLBuilder(dialect)
@@ -63,11 +63,11 @@ extension SQLStore {
       throw StoreError(
         .notMigrated, "Zonai's tables are not in this database: create them with \"zonai migrate\"")
     }
-    if version > ZonaiSchema.version { throw newer(version) }
-    if version < ZonaiSchema.version {
+    if version > steps.count { throw newer(version) }
+    if version < steps.count {
       throw StoreError(
         .schemaVersion,
-        "Zonai's tables have version \(version), this Zonai wants \(ZonaiSchema.version): upgrade them with "
+        "Zonai's tables have version \(version), this Zonai wants \(steps.count): upgrade them with "
           + "\"zonai migrate\"")
     }
   }
@@ -75,7 +75,7 @@ extension SQLStore {
   private func newer(_ version: Int) -> StoreError {
     StoreError(
       .schemaVersion,
-      "Zonai's tables have version \(version), from a newer Zonai; this one knows \(ZonaiSchema.version): use the newer one"
+      "Zonai's tables have version \(version), from a newer Zonai; this one knows \(steps.count): use the newer one"
     )
   }
 

@@ -10,6 +10,8 @@ public struct SQLStore<Driver: SQLDriver>: Sendable {
   let clock: (@Sendable () -> Int64)?
   let plans = PlanCache(capacity: 16)
   let hasSeenTables = Seen()
+  /// The steps that `migrate` takes; what they end in is the version that this build reads and writes.
+  var steps = ZonaiSchema.steps
 
   /// `clock` takes the place of the database's clock, in milliseconds since 1970: for tests, whose clock is one to turn.
   public init(
