@@ -331,7 +331,9 @@ import ZonaiSimulator
   }
 
   @Test func `a permit that was taken back opens nothing, also in mid-batch`() async throws {
-    try await Services.with { services in
+    var options = SimulatorOptions()
+    options.apnsStreamLimit = 1
+    try await Services.with(options) { services in
       let apns = try await services.apns {
         $0.connectionsPerLane = 1
         $0.requestTimeout = 3000
@@ -341,16 +343,20 @@ import ZonaiSimulator
       #expect(try await apns.send(to: Services.apnsTokens(20), permit: revoked).notSent == 20)
       #expect(try await services.requests("apns") == 0)
 
-      // The first answer never comes, and with it nobody else's turn: APNs allows one request until then.
+      // A connection that answered before, one request at a time: the first answer never comes, and then it would be the
+      // others' turn.
+      #expect(try await apns.send(to: Services.apnsTokens(1)).delivered == 1)
       try await services.fault(["lane": "apns", "times": 1, "action": "silence"])
       let permit = SendPermit(validUntil: .max)
       async let sending = apns.send(to: Services.apnsTokens(20), permit: permit)
-      while try await services.requests("apns") == 0 { await Task.yield() }
+      while try await services.requests("apns") < 2 { await Task.yield() }
       permit.revoke()
       let result = try await sending
       #expect(result.reasons == [.timedOut])
       #expect(result.verdicts.count == 1)
       #expect(result.notSent == 19)
+      #expect(result.laneFault == nil)
+      #expect(try await services.requests("apns") == 2)
       await apns.close()
     }
   }

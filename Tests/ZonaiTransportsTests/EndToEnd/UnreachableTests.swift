@@ -84,6 +84,20 @@ import ZonaiSimulator
     }
   }
 
+  @Test func `an OAuth endpoint that is not trusted gets no assertion, and the fault names it`() async throws {
+    try await Services.with { services in
+      let path = try services.folder.write("other.pem", try CertificateAuthority().certificatePEM)
+      let fcm = try await services.fcm { $0.caFile = path }
+      let result = try await fcm.send(to: Services.fcmTokens(5))
+      #expect(result.notSent == 5)
+      #expect(result.laneFault?.outcome == .jobFails)
+      #expect(result.laneFault?.reason == .certificateNotTrusted)
+      #expect(result.laneFault?.names == "CA file or OAuth endpoint")
+      #expect(try await services.requests("oauth") == 0)
+      await fcm.close()
+    }
+  }
+
   private func expect(_ result: PushBatchResult, _ trouble: Trouble, of count: Int) {
     #expect(result.notSent == count)
     #expect(result.laneFault?.reason == trouble.reason)
