@@ -53,7 +53,10 @@ private func verifies(_ certificate: String, by authority: String, name: String)
 }
 
 private func readCertificate(_ pem: String) -> OpaquePointer? {
-  let text = BIO_new_mem_buf(pem, Int32(pem.utf8.count))
-  defer { BIO_free(text) }
-  return PEM_read_bio_X509(text, nil, nil, nil)
+  // The memory BIO copies nothing: the text must outlive it.
+  pem.withCString { text in
+    let bio = BIO_new_mem_buf(text, -1)
+    defer { BIO_free(bio) }
+    return PEM_read_bio_X509(bio, nil, nil, nil)
+  }
 }
