@@ -150,6 +150,44 @@ struct FaultLawTests {
     #expect(world.events.count { if case .laneSlowed(.fcm, 5000) = $0 { true } else { false } } == 1)
   }
 
+  @Test func `a lane that asked for less traffic is left alone by the other batches too`() async throws {
+    let world = World()
+    world.insert("android", 1...100)
+    world.insert("ios", 101...150)
+    // Counted at once, so that no batch waits for it by itself.
+    let tooMuch = Verdict(
+      .transientlyFailed, fault: .service, retry: .never, reason: "QUOTA_EXCEEDED", status: 429,
+      retryAfterMilliseconds: 40_000, slowsLane: true)
+    world.fcm.answer("android-4", with: tooMuch, times: 1)
+    let zonai = try world.zonai()
+    let job = try await zonai.push(.hello, to: world.audience)
+    let drain = Task { try await zonai.drain() }
+    await world.apns.waitUntilSent(50)
+    await world.clock.waitForSleeper { [end = world.clock.now + 40_000] in $0 == end }
+    #expect(world.fcm.sent.count == 50, "the second batch waits, on this lane alone")
+    world.clock.advance(milliseconds: 40_000)
+    _ = try await drain.value
+    #expect(world.fcm.sent.count == 100)
+    #expect(try await zonai.job(job.id)?.counts.delivered == 149)
+  }
+
+  @Test func `a paused lane holds up no stop`() async throws {
+    let world = World()
+    world.insert("android", 1...100)
+    let tooMuch = Verdict(
+      .transientlyFailed, fault: .service, retry: .never, reason: "QUOTA_EXCEEDED", status: 429,
+      retryAfterMilliseconds: 40_000, slowsLane: true)
+    world.fcm.answer("android-4", with: tooMuch, times: 1)
+    let zonai = try world.zonai()
+    let job = try await zonai.push(.hello, to: world.audience)
+    let work = Task { try await zonai.run() }
+    await world.clock.waitForSleeper { [end = world.clock.now + 40_000] in $0 == end }
+    zonai.shutdown()
+    _ = try await work.value
+    #expect(world.fcm.sent.count == 50)
+    #expect(try await zonai.job(job.id)?.owed == 50)
+  }
+
   @Test func `what surely was not handled is sent again without using up an attempt`() async throws {
     let world = World()
     world.insert("android", 1...10)
