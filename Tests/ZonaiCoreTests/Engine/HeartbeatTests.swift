@@ -115,6 +115,35 @@ struct HeartbeatTests {
     #expect(try await rescuer.job(job.id)?.counts.delivered == 40)
   }
 
+  @Test func `after two thirds without a renewal nothing is opened, and what was answered is still committed`()
+    async throws
+  {
+    let world = World(streams: 10)
+    world.insert("android", 1...40)
+    let store = StoreDouble(world.store)
+    store.fail(.renew, with: Array(repeating: StoreError(.unavailable, "away"), count: 1000))
+    let zonai = try world.zonai(store: store) { $0.leaseSeconds = 60 }
+    let job = try await zonai.push(.hello, to: world.audience)
+    world.fcm.answersGate.shut()
+    let drain = Task { try await zonai.drain() }
+    await world.fcm.waitUntilSent(10)
+    await world.clock.turn(20_000)
+    await store.wait(for: .renew, count: 1)
+    world.clock.advance(milliseconds: 25_000)
+    world.fcm.answersGate.open()
+    _ = try await drain.value
+
+    let given = try #require(try await zonai.job(job.id))
+    #expect(world.fcm.sent.count == 10)
+    #expect(given.counts.delivered == 10)
+    #expect(given.owed == 30)
+    store.stopFailing(.renew)
+    let done = try await world.finish(job.id, with: zonai)
+    #expect(done.counts.delivered == 40)
+    #expect(world.fcm.sent.count == 40)
+    #expect(done.counts.repeatedByTakeover == 0)
+  }
+
   @Test func `draining waits for the lease of a worker that died`() async throws {
     let world = World()
     world.insert("android", 1...5)
