@@ -62,6 +62,9 @@ let package = Package(
     // The benchmark's other end; see docs/benchmark.md.
     .executableTarget(
       name: "zonai-responder", dependencies: ["ZonaiHTTP", "CZonaiOpenSSL"], swiftSettings: strict),
+    .executableTarget(
+      name: "zonai-benchmark", dependencies: ["ZonaiTransports", "ZonaiSQLite", "CZonaiOpenSSL", "CZonaiSQLite"],
+      swiftSettings: strict),
 
     .testTarget(
       name: "ZonaiCoreTests", dependencies: ["ZonaiCore", "ZonaiTestKit", "ZonaiThreads"], swiftSettings: strict),
