@@ -3,6 +3,14 @@ import ZonaiCore
 import ZonaiSQLite
 import ZonaiThreads
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The whole job: rows in SQLite, claimed, sent, settled, dead tokens pruned.
 enum JobRun {
   static func run(_ options: Options) async throws -> Report {
@@ -37,7 +45,7 @@ enum JobRun {
   /// Made anew each time, in one transaction; not part of the measurement.
   private static func fill(_ path: String, _ options: Options) throws {
     var handle: OpaquePointer?
-    for suffix in ["", "-wal", "-shm", "-journal"] { remove(path + suffix) }
+    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
     guard sqlite3_open(path, &handle) == SQLITE_OK, let handle else {
       throw Options.Mistake(description: "cannot make \(path)")
     }

@@ -13,7 +13,11 @@ struct Usage {
 
   static func now() -> Usage {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    #if canImport(Glibc)
+      getrusage(RUSAGE_SELF.rawValue, &usage)
+    #else
+      getrusage(RUSAGE_SELF, &usage)
+    #endif
     func microseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1_000_000 + Double(time.tv_usec) }
     #if canImport(Darwin)
       let kilobytes = usage.ru_maxrss / 1024
