@@ -130,7 +130,8 @@ extension JobAccount {
   private func tallyText(_ line: TallyLine) -> String {
     let group = "\(line.group.transport), \(line.group.platform)"
     let detail = line.detail.isEmpty ? "" : ": \(line.detail)"
-    return "           \(line.count) \(word(line.outcome)) (\(group)) \(line.reason)\(detail)"
+    let reason = line.outcome == .delivered ? "" : " \(line.reason)\(detail)"
+    return "           \(line.count) \(word(line.outcome)) (\(group))\(reason)"
   }
 
   /// A condition may list a hundred thousand ids.

@@ -52,7 +52,7 @@ struct WorkCommand: Command {
   func run(_ context: Context) async throws -> ExitCode {
     let console = context.console
     let store = try address.open()
-    let reporter = Reporter(console, streams: true)
+    let reporter = Reporter(console, isWorker: true, waitsForJobs: !once)
     let transports = try await lanes.open(console, secrets: store)
     return try await transports.whileOpen {
       let zonai = try Zonai(

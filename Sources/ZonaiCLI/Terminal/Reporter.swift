@@ -22,11 +22,18 @@ final class Reporter: Sendable {
   private let console: Console
   /// Whether events are results, one object a line, rather than notes.
   private let streams: Bool
+  /// Whether having nothing to do is worth saying.
+  private let waitsForJobs: Bool
   private let state = Mutex(State())
 
-  init(_ console: Console, streams: Bool = false) {
+  /// Whether a job's end is a result of its own; a command that shows the job afterwards says it there.
+  private let announcesEnds: Bool
+
+  init(_ console: Console, isWorker: Bool = false, waitsForJobs: Bool = false) {
     self.console = console
-    self.streams = streams && console.isJSON
+    self.waitsForJobs = waitsForJobs
+    streams = isWorker && console.isJSON
+    announcesEnds = isWorker && !console.isJSON
   }
 
   var observer: ZonaiObserver { { [self] event in hear(event) } }
@@ -50,10 +57,10 @@ final class Reporter: Sendable {
         "reason": .string(report.reason.rawValue), "evidence": .string(report.evidence.rawValue),
       ])
     case .idle(let idle): idled(idle)
-    case .workerStarted, .workerStopped, .hookFailed, .pruneRefused, .leaseLost, .heartbeatLate, .storeTrouble,
+    case .workerStarted, .hookFailed, .pruneRefused, .leaseLost, .heartbeatLate, .storeTrouble,
       .transportMisbehaved, .laneSlowed:
       console.note("\(event)")
-    case .stopping, .claimed, .sent, .batchStopped: break
+    case .workerStopped, .stopping, .claimed, .sent, .batchStopped: break
     }
   }
 
@@ -79,13 +86,14 @@ final class Reporter: Sendable {
       defer { state.idleFor = reason }
       return state.idleFor != reason
     }
-    if isNew { console.note("\(ZonaiEvent.idle(idle))") }
+    let isWaiting = idle.owedLater + idle.leasesElsewhere + idle.unservable.count > 0
+    if isNew, isWaiting || waitsForJobs { console.note("\(ZonaiEvent.idle(idle))") }
   }
 
   private func ended(_ id: JobID, _ jobState: JobState, _ counts: JobCounts, _ failure: JobFailure?) {
     if jobState != .completed { state.withLock { $0.hasUnfinished = true } }
     guard streams else {
-      if !console.isJSON { console.result(JobAccount.ending(id, jobState, counts, failure)) }
+      if announcesEnds { console.result(JobAccount.ending(id, jobState, counts, failure)) }
       return
     }
     var members = line("ended", id, jobState, counts).object ?? [:]
