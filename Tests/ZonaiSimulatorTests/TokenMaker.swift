@@ -21,10 +21,13 @@ enum TokenMaker {
   }
 
   private static func signature(_ text: [UInt8], _ pem: String) throws -> [UInt8] {
-    let bytes = Array(pem.utf8)
-    guard let source = BIO_new_mem_buf(bytes, Int32(bytes.count)) else { throw Failure() }
-    defer { BIO_free(source) }
-    guard let key = PEM_read_bio_PrivateKey(source, nil, nil, nil) else { throw Failure() }
+    // The memory BIO copies nothing: the text must outlive it.
+    let parsed = pem.withCString { text -> OpaquePointer? in
+      guard let source = BIO_new_mem_buf(text, -1) else { return nil }
+      defer { BIO_free(source) }
+      return PEM_read_bio_PrivateKey(source, nil, nil, nil)
+    }
+    guard let key = parsed else { throw Failure() }
     defer { EVP_PKEY_free(key) }
     guard let context = EVP_MD_CTX_new() else { throw Failure() }
     defer { EVP_MD_CTX_free(context) }
