@@ -29,6 +29,8 @@ extension SimulatorFolder {
         "keyFile": .string(Self.keyFileName(apple.currentKeyID)), "keyId": .string(apple.currentKeyID),
         "teamId": .string(apple.teamID), "bundleId": .string(apple.bundleID), "useSandbox": false,
       ],
+      // The services want ten seconds and more before a repeat; a person at a simulator does not want to wait for them.
+      "retryBaseSeconds": 1,
     ]
     try write("zonai.json", file.prettyText + "\n")
   }

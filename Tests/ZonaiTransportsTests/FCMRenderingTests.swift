@@ -92,6 +92,8 @@ import ZonaiJSON
     (#"{"webpush":{"headers":{"authorization":"x"}}}"#, "fcmOverride.webpush.headers.authorization"),
     (#"{"authorization":"x"}"#, "fcmOverride.authorization"), (#"{"validateOnly":true}"#, "fcmOverride.validate_only"),
     (#"{"android":"x"}"#, "fcmOverride.android"), (#"[]"#, "fcmOverride"), (#"{"a":"#, "fcmOverride"),
+    (#"{"data":{"from":"x"}}"#, "fcmOverride.data.from"), (#"{"data":{"n":1}}"#, "fcmOverride.data.n"),
+    (#"{"android":{"data":{"google.x":"y"}}}"#, "fcmOverride.android.data.google.x"),
   ])
   func `an override with a target, a credential or another shape is refused by name`(
     _ override: String, _ field: String

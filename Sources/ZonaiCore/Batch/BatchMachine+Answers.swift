@@ -104,8 +104,9 @@ extension BatchMachine {
     var patient = fault
     // Nothing was sent, so nothing is repeated: attempts bound how often an absent service is asked.
     if patient.retry == .free || patient.retry == .never { patient.retry = .attempts }
+    patient.answerMayBeLost = false
     for index in notSent {
-      verdicts[index] = fault
+      verdicts[index] = patient
       tryAgain(index, after: patient, laneFloor: floor)
     }
   }

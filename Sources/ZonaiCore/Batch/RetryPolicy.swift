@@ -28,12 +28,12 @@ public struct RetryPolicy: Sendable, Hashable {
   ///   - attempt: how many attempts are used up, from 1.
   ///   - random: at least 0 and below 1.
   public func delay(afterAttempt attempt: Int, verdict: Verdict, laneFloor: Int64, random: Double) -> Int64 {
-    let floor =
-      baseMilliseconds == nil && verdict.retryAfterMilliseconds == nil
-      ? max(verdict.retryFloorMilliseconds ?? 0, laneFloor) : 0
+    // What the service says replaces the floor of its kind of answer, never the lane's own.
+    let kindFloor = verdict.retryAfterMilliseconds ?? verdict.retryFloorMilliseconds ?? 0
+    let floor = baseMilliseconds == nil ? max(kindFloor, laneFloor) : verdict.retryAfterMilliseconds ?? 0
     let doubled = (baseMilliseconds ?? 1000) << Int64(min(max(attempt - 1, 0), 20))
     let jitter = Double(min(doubled, maxDelayMilliseconds)) * random
-    return max(floor, verdict.retryAfterMilliseconds ?? 0) + max(1, Int64(jitter))
+    return floor + max(1, Int64(jitter))
   }
 
   /// The wait before the next round of an outage, in milliseconds.

@@ -18,10 +18,10 @@ final class PreparedJobs: Sendable {
 
   init(transports: [TransportName: any Transport]) { self.transports = transports }
 
-  /// Renders the job's message on every lane that its routes name and this process has, or remembers that it did.
+  /// Renders the job's message on every lane that its audience can reach and this process has, or remembers that it did.
   func messages(of job: Job) throws(MessageFault) -> Messages {
     if let known = state.withLock({ $0.messages[job.id] }) { return known }
-    let messages = try render(job.definition.message, on: job.definition.routes.transports)
+    let messages = try render(job.definition.message, on: job.definition.reachedTransports)
     state.withLock { state in
       if state.messages.updateValue(messages, forKey: job.id) == nil { state.order.append(job.id) }
       if state.order.count > PreparedJobs.limit { state.messages[state.order.removeFirst()] = nil }

@@ -65,13 +65,6 @@ extension Zonai {
   /// Renders the message on the lanes that the audience can reach.
   private func prepare(_ definition: JobDefinition) throws(MessageFault) -> PreparedJobs.Messages {
     try MessageRules.validate(definition.message)
-    let routes = definition.routes
-    let names: Set<TransportName> =
-      switch definition.audience.platform {
-      case .fixed(let platform): Set([routes.transport(for: platform)].compactMap { $0 })
-      case .unknown: Set([routes.unknown].compactMap { $0 })
-      case .column: routes.transports
-      }
-    return try prepared.render(definition.message, on: names)
+    return try prepared.render(definition.message, on: definition.reachedTransports)
   }
 }

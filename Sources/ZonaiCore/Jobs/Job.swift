@@ -35,6 +35,18 @@ public struct JobDefinition: Sendable, Hashable, Codable {
   }
 }
 
+extension JobDefinition {
+  /// The transports that some row of the audience can be routed to: where all rows have one platform, its transport alone. A
+  /// message that another lane would refuse is fine then.
+  public var reachedTransports: Set<TransportName> {
+    switch audience.platform {
+    case .fixed(let platform): Set([routes.transport(for: platform)].compactMap { $0 })
+    case .unknown: Set([routes.unknown].compactMap { $0 })
+    case .column: routes.transports
+    }
+  }
+}
+
 /// What follows a permanent rejection, once the hook was asked.
 public enum Policy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Sets the token column to NULL. The default: a row may be somebody's account, and the next registration revives it.

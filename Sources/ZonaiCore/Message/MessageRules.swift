@@ -100,13 +100,17 @@ public enum MessageRules {
 
   private static func validateData(_ message: PushMessage) throws(MessageFault) {
     for key in message.data.keys.sorted() {
-      let isReserved = reservedDataKeys.contains(key) || reservedDataKeyPrefixes.contains { key.hasPrefix($0) }
-      if isReserved {
+      if isReserved(dataKey: key) {
         throw MessageFault(
           field: "data.\(ServiceWords.shortened(key))",
           "The data key \(shown(key)) is reserved by \(key == "aps" ? "APNs" : "FCM"): choose another name.")
       }
     }
+  }
+
+  /// Whether FCM, or APNs, keeps the data key for itself.
+  public static func isReserved(dataKey key: String) -> Bool {
+    reservedDataKeys.contains(key) || reservedDataKeyPrefixes.contains { key.hasPrefix($0) }
   }
 
   /// `http` or `https`, a host, and nothing that has to be escaped.

@@ -38,7 +38,7 @@ extension FCMVerdicts {
     ) { isInvalidRequest($0) && $0.violatesTheTokenOnly },
     VerdictRow(
       "400 INVALID_ARGUMENT without FcmError, violation of another field",
-      .message("INVALID_ARGUMENT", names: "the field of the violation"),
+      .message("INVALID_ARGUMENT", names: "message"),
       source: "Google, FCM error codes, example 1; eladnava/fcm-v1-http2 #5; laravel-notification-channels/fcm #37"
     ) { isInvalidRequest($0) && $0.violatesAnotherField },
     VerdictRow(

@@ -97,7 +97,7 @@ extension FCMVerdicts {
     ) { $0.carries("INVALID_ARGUMENT") && $0.violatesAnotherField && $0.says("recipient of the message is not set") },
     VerdictRow(
       "400, FcmError INVALID_ARGUMENT, violation of another field than the token",
-      .message("INVALID_ARGUMENT", names: "the field of the violation"), source: "\(errors), example 1"
+      .message("INVALID_ARGUMENT", names: "message"), source: "\(errors), example 1"
     ) { $0.carries("INVALID_ARGUMENT") && $0.violatesAnotherField },
     VerdictRow(
       "400, FcmError INVALID_ARGUMENT, violation of message.token", .dead("INVALID_ARGUMENT", .tokenNamed),
@@ -114,6 +114,10 @@ extension FCMVerdicts {
       "400, FcmError INVALID_ARGUMENT, BadRequest without violations",
       .message("INVALID_ARGUMENT", names: "message"), source: "reown-com/push-server PR #346; firebase-admin-go #580"
     ) { $0.carries("INVALID_ARGUMENT") && $0.violations != nil },
+    VerdictRow(
+      "400, FcmError INVALID_ARGUMENT, text: invalid data payload key",
+      .message("INVALID_ARGUMENT", names: "message.data"), source: "beste/firebase-php #574"
+    ) { $0.carries("INVALID_ARGUMENT") && $0.says("invalid data payload key") },
     VerdictRow(
       "400, FcmError INVALID_ARGUMENT and nothing else", .dead("INVALID_ARGUMENT", .namesNothing),
       source: "\(codes) INVALID_ARGUMENT; firebase-admin-node #1694 (a message fault that hit one platform)",

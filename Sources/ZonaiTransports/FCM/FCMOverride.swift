@@ -16,6 +16,7 @@ struct FCMOverride {
     try FCMOverride.refuseTargets(members)
     try FCMOverride.refuseCredentials(members)
     try FCMOverride.checkShapes(members)
+    try FCMOverride.checkData(members)
     self.members = members
   }
 
@@ -67,6 +68,23 @@ struct FCMOverride {
       let name = path.joined(separator: ".")
       throw MessageFault(
         field: "fcmOverride.\(name)", "fcmOverride has \(block.kind) as '\(name)' where FCM wants an object")
+    }
+  }
+
+  /// FCM refuses a reserved key, and a value that is not text, for every recipient alike.
+  private static func checkData(_ members: [String: JSON]) throws(MessageFault) {
+    for path in [["data"], ["android", "data"]] {
+      let data = path.reduce(JSON.object(members) as JSON?) { $0?[$1] }?.object ?? [:]
+      let name = "fcmOverride." + path.joined(separator: ".")
+      for (key, value) in data.sorted(by: { $0.key < $1.key }) {
+        let field = "\(name).\(ServiceWords.shortened(key))"
+        if MessageRules.isReserved(dataKey: key) {
+          throw MessageFault(field: field, "\(field) is reserved by FCM: choose another name")
+        }
+        guard value.string != nil || value.isNull else {
+          throw MessageFault(field: field, "\(field) is \(value.kind) where FCM takes text only: put it in quotes")
+        }
+      }
     }
   }
 

@@ -141,4 +141,26 @@ import ZonaiCore
     #expect(machine.takeSlowed() == [.fcm: 5000])
     #expect(machine.takeSlowed().isEmpty)
   }
+
+  @Test func `what the service says replaces its floor, never the lane's`() {
+    let soon = Verdict(
+      .transientlyFailed, fault: .service, retry: .attempts, reason: "UNAVAILABLE", status: 503,
+      retryAfterMilliseconds: 500, retryFloorMilliseconds: 60_000)
+    let policy = RetryPolicy()
+    #expect((10_000...11_000).contains(policy.delay(afterAttempt: 1, verdict: soon, laneFloor: 10_000, random: 0.5)))
+    #expect((500...1500).contains(policy.delay(afterAttempt: 1, verdict: soon, laneFloor: 0, random: 0.5)))
+    let set = RetryPolicy(baseMilliseconds: 100)
+    #expect((500...700).contains(set.delay(afterAttempt: 1, verdict: soon, laneFloor: 10_000, random: 0.5)))
+  }
+
+  @Test func `nobody counts as a possible repeat when nothing was sent`() {
+    var script = BatchScript(phones)
+    script.laneFault = { _, send in
+      send == 1
+        ? Verdict(.transientlyFailed, fault: .service, retry: .attempts, reason: .timedOut, answerMayBeLost: true) : nil
+    }
+    let ending = script.run()
+    #expect(ending.delivered == 20)
+    #expect(ending.answers?.repeatedAfterLostAnswer == 0)
+  }
 }

@@ -67,6 +67,18 @@ struct PushTests {
     #expect(ZonaiOptions().onPermanentRejection == .clearColumn)
   }
 
+  @Test func `a lane that no row can be routed to may dislike the message`() async throws {
+    let world = World()
+    world.insert("android", 1...3)
+    let narrow = ScriptedTransport(Lane(transport: .apns, fingerprint: "narrow"), clock: world.clock, limit: 1)
+    let zonai = try world.zonai(transports: [world.fcm, narrow])
+    let android = Audience(World.devices, token: "token", platform: .fixed(Platform("android")))
+    let job = try await zonai.push(.hello, to: android)
+    try await zonai.drain()
+    #expect(try await zonai.job(job.id)?.counts.delivered == 3)
+    await #expect(throws: MessageFault.self) { try await zonai.push(.hello, to: world.audience) }
+  }
+
   @Test func `an estimate counts by platform and lane, shows sizes and writes nothing`() async throws {
     let world = World()
     world.insert("android", 1...5)
