@@ -97,6 +97,12 @@ let package = Package(
       name: "ZonaiSimulatorTests",
       dependencies: ["ZonaiSimulator", "ZonaiHTTP", "ZonaiJSON", "ZonaiThreads", "CZonaiOpenSSL"], swiftSettings: strict
     ),
+    .testTarget(
+      name: "ZonaiSystemTests",
+      dependencies: [
+        "ZonaiCore", "ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiHTTP", "ZonaiJSON", "ZonaiThreads",
+        "CZonaiSQLite", "zonai",
+      ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,129 @@
+import Testing
+import ZonaiCore
+import ZonaiJSON
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A worker that is killed, over and over.
+@Suite(.timeLimit(.minutes(8)))
+struct KillTests {
+  private static let count = 3000
+
+  private static let devices = (1...count).map { $0 % 2 == 0 ? Device.ios($0) : .android($0) }
+
+  /// Every fifteenth device is gone, of either platform.
+  private static let dead = devices.filter { $0.id % 15 == 0 }
+
+  /// What a worker is let do before it is killed.
+  private enum Moment: Int {
+    /// So many requests arrived at the services.
+    case requests
+    /// Some answers were settled.
+    case settled
+    /// Some rows were pruned.
+    case pruned
+
+    func reached(_ stage: Stage) async throws -> Int {
+      switch self {
+      case .requests: try await stage.requests("fcm") + stage.requests("apns")
+      case .settled: try stage.database.number("SELECT delivered FROM zonai_jobs")
+      case .pruned: try stage.database.number("SELECT pruned FROM zonai_jobs")
+      }
+    }
+  }
+
+  @Test func `killed twenty times at random moments, a job skips nobody, counts its repeats and touches no live token`()
+    async throws
+  {
+    let seed = getenv("ZONAI_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 1...99_999)
+    print("the moments of the kills: ZONAI_SEED=\(seed)")
+    var random = Seeded(seed)
+    try await Stage.with(Self.devices) { stage in
+      try await stage.simulator.control(
+        "POST", "/devices", .array(Self.dead.map { ["token": .string($0.token), "state": "uninstalled"] }))
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 30]) }
+      let before = try stage.rows
+      let script = try Script(stage)
+      let id = try await script.push()
+
+      var eventIDs = Set<String>()
+      var resumes = 0
+      for kill in 1...20 {
+        let moment = try #require(Moment(rawValue: Int.random(in: 0...2, using: &random)))
+        let goal =
+          try await moment.reached(stage)
+          + (moment == .pruned ? Int.random(in: 1...6, using: &random) : Int.random(in: 5...140, using: &random))
+        let worker = try script.work("--lease", "1")
+        try await eventually("kill \(kill) of seed \(seed): \(moment) \(goal)") {
+          try #require(worker.isRunning, "kill \(kill) of seed \(seed): \(worker.errors)")
+          let state = try script.state
+          try #require(state != "completed", "seed \(seed) leaves nothing for kill \(kill)")
+          if state == "failed" {
+            try await script.resumeAfterTakeovers(id)
+            resumes += 1
+          }
+          return try await moment.reached(stage) >= goal
+        }
+        worker.signal(SIGKILL)
+        #expect(try await worker.end() == 128 + SIGKILL)
+        eventIDs.formUnion(worker.rejected)
+      }
+
+      while try script.state != "completed" {
+        if try script.state == "failed" { try await script.resumeAfterTakeovers(id) }
+        let worker = try script.work("--lease", "1", "--once")
+        _ = try await worker.end()
+        eventIDs.formUnion(worker.rejected)
+      }
+      let job = try await script.show(id)
+      try await expectWhole(job, stage, before: before, "seed \(seed), \(resumes) resumes")
+      #expect(eventIDs.count == Self.dead.count, "told again, a rejection keeps its event id; seed \(seed)")
+    }
+  }
+
+  private func expectWhole(_ job: JSON, _ stage: Stage, before: [[String?]], _ words: Comment) async throws {
+    func count(_ name: String) -> Int { Int(job[name]?.integer ?? -1) }
+    let live = Self.count - Self.dead.count
+    #expect(count("delivered") == live, words)
+    #expect(count("permanently_rejected") == Self.dead.count, words)
+    #expect(count("pruned") == Self.dead.count, words)
+    for name in ["transiently_failed", "expired", "spared", "kept", "owed"] {
+      #expect(count(name) == 0, "\(name), \(words)")
+    }
+
+    // Nobody but live devices can be in the inbox, so as many as there are live ones means every one of them.
+    let inbox = try await stage.inbox
+    #expect(inbox.recipients == live, words)
+    let bound = count("repeated_by_takeover") + count("repeated_after_lost_answer")
+    #expect(inbox.repeated <= bound, "law 6: \(inbox.repeated) of at most \(bound); \(words)")
+    #expect(count("repeated_by_takeover") > 0, "some kill hit a batch under way; \(words)")
+    print("\(inbox.repeated) repeats, at most \(bound) by the job's account; \(words)")
+
+    let gone = Set(Self.dead.map { "\($0.id)" })
+    var expected = before
+    for index in expected.indices {
+      if let id = expected[index][0], gone.contains(id) { expected[index][1] = nil }
+    }
+    #expect(try stage.rows == expected, words)
+    #expect(try stage.database.number("SELECT count(*) FROM zonai_batches") == 0, words)
+  }
+}
+
+/// A small generator whose numbers are the seed's: Knuth's multiplier, with the high bits folded down.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    let mixed = (state ^ (state >> 29)) &* 0xbf58_476d_1ce4_e5b9
+    return mixed ^ (mixed >> 32)
+  }
+}

@@ -1,0 +1,113 @@
+import Testing
+import ZonaiCore
+import ZonaiJSON
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Two worker processes on one file.
+@Suite(.timeLimit(.minutes(5)))
+struct WorkerTests {
+  private static func devices(_ count: Int) -> [Device] {
+    (1...count).map { $0 % 2 == 0 ? .ios($0) : .android($0) }
+  }
+
+  @Test func `two workers share one job, everybody gets it once, and the dead are pruned once`() async throws {
+    let devices = Self.devices(1200)
+    try await Stage.with(devices) { stage in
+      for device in devices where device.id % 40 == 0 { try await stage.put(device, "uninstalled") }
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 30]) }
+      let script = try Script(stage, settings: ["batchSize": 60, "batchesInFlight": 1])
+      let workers = try [script.work(), script.work()]
+      for worker in workers { try await eventually("a worker's start") { worker.errors.contains("started with") } }
+      let id = try await script.push()
+      try await eventually("the job's end") { try script.state == "completed" }
+      for worker in workers {
+        worker.signal(SIGTERM)
+        #expect(try await worker.end() == 0, "\(worker.errors)")
+        let stopped = worker.events.last
+        #expect(stopped?["event"] == "stopped")
+        #expect(stopped?["batches"]?.integer ?? 0 > 1, "both had their part")
+      }
+      let job = try await script.show(id)
+      #expect(job["delivered"]?.integer == 1170)
+      #expect(job["pruned"]?.integer == 30)
+      #expect(job["repeated_by_takeover"]?.integer == 0)
+      #expect(Set(workers.flatMap(\.rejected)).count == 30)
+      #expect(workers.flatMap(\.rejected).count == 30, "no rejection was told twice")
+      let inbox = try await stage.inbox
+      #expect(inbox.recipients == 1170)
+      #expect(inbox.repeated == 0)
+    }
+  }
+
+  @Test func `a worker that was stopped beyond its lease commits nothing when it goes on`() async throws {
+    let devices = Self.devices(50)
+    let dead = devices.filter { $0.id % 10 == 0 }
+    try await Stage.with(devices) { stage in
+      for device in dead { try await stage.put(device, "uninstalled") }
+      // Long enough for the worker to be stopped before any answer is there.
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "times": 25, "delayMs": 4000]) }
+      let script = try Script(stage)
+      let id = try await script.push()
+      let sleeper = try script.work("--lease", "1")
+      // APNs takes one until it has answered, so only FCM's part is under way as a whole.
+      try await eventually("the first requests") {
+        let (fcm, apns) = try await (stage.requests("fcm"), stage.requests("apns"))
+        return fcm == 25 && apns > 0
+      }
+      sleeper.signal(SIGSTOP)
+      try await stage.forgetFaults()
+
+      let rescuer = try script.work("--lease", "1", "--once")
+      #expect(try await rescuer.end() == 0, "\(rescuer.errors)")
+      let done = try await script.show(id)
+      #expect(done["state"] == "completed")
+      #expect(done["delivered"]?.integer == 45)
+      #expect(done["pruned"]?.integer == 5)
+      #expect(done["repeated_by_takeover"]?.integer == 50)
+
+      // The devices come back before the sleeper does.
+      for device in dead {
+        try stage.database.run("UPDATE devices SET token = 'back-\(device.id)' WHERE id = \(device.id)")
+      }
+      let before = try stage.rows
+      let requests = try await (stage.requests("fcm"), stage.requests("apns"))
+      sleeper.signal(SIGCONT)
+      try await eventually("that the sleeper finds its lease gone") { sleeper.errors.contains("lost") }
+      sleeper.signal(SIGTERM)
+      #expect(try await sleeper.end() == 0, "\(sleeper.errors)")
+
+      #expect(sleeper.rejected.isEmpty)
+      #expect(try await script.show(id) == done, "not a count has moved")
+      #expect(try stage.rows == before)
+      let after = try await (stage.requests("fcm"), stage.requests("apns"))
+      #expect(after == requests, "and nothing was sent")
+      let inbox = try await stage.inbox
+      #expect(inbox.recipients == 45)
+      #expect(inbox.repeated <= 50)
+    }
+  }
+
+  @Test func `a batch slower than its lease is not taken over while its worker lives`() async throws {
+    try await Stage.with(Self.devices(40)) { stage in
+      // Two leases and a half until the answers come.
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "times": 1, "delayMs": 5000]) }
+      let script = try Script(stage)
+      let id = try await script.push()
+      let workers = try [script.work("--once", "--lease", "2"), script.work("--once", "--lease", "2")]
+      for worker in workers { #expect(try await worker.end() == 0, "\(worker.errors)") }
+      let job = try await script.show(id)
+      #expect(job["state"] == "completed")
+      #expect(job["delivered"]?.integer == 40)
+      #expect(job["repeated_by_takeover"]?.integer == 0)
+      #expect(try await stage.requests("fcm") + stage.requests("apns") == 40)
+      #expect(try await stage.inbox.repeated == 0)
+    }
+  }
+}
