@@ -20,7 +20,7 @@ struct CredentialTests {
       "POST", "/credentials", ["lane": "apns", "providerTokenUpdateSeconds": 0])
     let zonai = try await stage.zonai(options: {
       $0.batchSize = batchSize
-      $0.firstBatchSize = min(batchSize, 500)
+      $0.firstBatchSize = batchSize
       $0.batchesInFlight = 1
     })
     let job = try await zonai.push(.hello, to: stage.audience)

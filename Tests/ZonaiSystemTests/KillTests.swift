@@ -13,7 +13,7 @@ import ZonaiJSON
 /// A worker that is killed, over and over.
 @Suite(.timeLimit(.minutes(8)))
 struct KillTests {
-  private static let count = 3000
+  private static let count = 4000
 
   private static let devices = (1...count).map { $0 % 2 == 0 ? Device.ios($0) : .android($0) }
 
@@ -47,7 +47,7 @@ struct KillTests {
     try await Stage.with(Self.devices) { stage in
       try await stage.simulator.control(
         "POST", "/devices", .array(Self.dead.map { ["token": .string($0.token), "state": "uninstalled"] }))
-      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 30]) }
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 60]) }
       let before = try stage.rows
       let script = try Script(stage)
       let id = try await script.push()
@@ -58,7 +58,7 @@ struct KillTests {
         let moment = try #require(Moment(rawValue: Int.random(in: 0...2, using: &random)))
         let goal =
           try await moment.reached(stage)
-          + (moment == .pruned ? Int.random(in: 1...6, using: &random) : Int.random(in: 5...140, using: &random))
+          + (moment == .pruned ? Int.random(in: 1...6, using: &random) : Int.random(in: 5...60, using: &random))
         let worker = try script.work("--lease", "1")
         try await eventually("kill \(kill) of seed \(seed): \(moment) \(goal)") {
           try #require(worker.isRunning, "kill \(kill) of seed \(seed): \(worker.errors)")

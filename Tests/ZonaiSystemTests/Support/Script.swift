@@ -12,7 +12,7 @@ struct Script: Sendable {
     let directory = stage.simulator.directory
     var file = try JSON(parsing: TemporaryFolder.read("\(directory)/zonai.json")).object ?? [:]
     let usual: [String: JSON] = [
-      "batchSize": 150, "batchesInFlight": 3, "connectionsPerLane": 1, "retryBaseSeconds": 0.05,
+      "batchSize": 100, "batchesInFlight": 2, "connectionsPerLane": 1, "retryBaseSeconds": 0.05,
       "maxRetryDelaySeconds": 0.1, "pollSeconds": 0.1,
     ]
     file.merge(usual) { _, new in new }
