@@ -35,6 +35,38 @@ struct OutageTests {
     }
   }
 
+  @Test(arguments: ["fcm", "apns"])
+  func `a server that takes requests and never answers makes the job wait, and whom it may have reached is counted`(
+    lane: String
+  ) async throws {
+    let devices = (1...30).map { lane == "fcm" ? Device.android($0) : .ios($0) }
+    try await Stage.with(devices) { stage in
+      try await stage.fault(["lane": .string(lane), "action": "silence", "deliver": true])
+      let transport: any Transport =
+        lane == "fcm"
+        ? try await stage.fcm { $0.requestTimeout = 500 } : try await stage.apns { $0.requestTimeout = 500 }
+      let zonai = try await stage.zonai([transport])
+      let waiting = try await zonai.push(to: stage.audience)
+      #expect(waiting.state == .running)
+      #expect(waiting.counts.settled == 0)
+      #expect(waiting.owed == 30)
+      let requests = try await stage.requests(lane)
+      #expect((3...90).contains(requests))
+      #expect(try await stage.connections(lane) <= requests)
+      #expect(try await stage.connections(lane) <= 100)
+
+      try await stage.forgetFaults()
+      stage.turn(seconds: 700)
+      let done = try await zonai.drained(waiting.id)
+      #expect(done.state == .completed)
+      #expect(done.counts.delivered == 30)
+      let inbox = try await stage.inbox
+      #expect(inbox.recipients == 30)
+      #expect(inbox.repeated <= done.counts.repeatedAfterLostAnswer)
+      #expect(try stage.cleared.isEmpty)
+    }
+  }
+
   /// A break in the middle of a batch, what it does to the counts, and how many requests it may cost at most.
   struct Break: Sendable, CustomTestStringConvertible {
     let testDescription: String

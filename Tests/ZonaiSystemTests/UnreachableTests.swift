@@ -44,7 +44,7 @@ struct UnreachableTests {
   ]
 
   @Test(arguments: peers)
-  func `a lane that cannot be spoken to touches no row, and the other lane delivers`(_ peer: Peer) async throws {
+  func `a lane that cannot be spoken to touches no row and settles nobody`(_ peer: Peer) async throws {
     let devices = (1...40).map { $0 % 2 == 0 ? Device.ios($0) : .android($0) }
     try await Stage.with(devices) { stage in
       let found = try await peer.find(stage)
@@ -62,13 +62,17 @@ struct UnreachableTests {
         #expect(job.error?.code == .configuration)
         #expect(job.error?.detail.contains(detail) == true, "\(job.error?.detail ?? "")")
         #expect(stage.events.sends(.apns) == 1)
+        // The other lane is told to stop where it is.
+        #expect(job.counts.delivered <= 20)
       } else {
         #expect(job.state == .running, "\(job.error?.detail ?? "")")
-        #expect(stage.events.sends(.apns) == 3, "as often as there are attempts")
+        // Chance makes some due before the others, so that each further attempt is two sends.
+        #expect((3...5).contains(stage.events.sends(.apns)), "as often as there are attempts")
+        #expect(job.counts.delivered == 20)
       }
-      #expect(job.counts.delivered == 20)
-      #expect(job.counts.settled == 20)
-      #expect(job.owed == 20)
+      #expect(job.counts.settled == job.counts.delivered)
+      #expect(job.owed == 40 - job.counts.delivered)
+      #expect(try await stage.inbox.total == job.counts.delivered)
       #expect(try stage.rows == before)
       await found.server?.stop()
     }

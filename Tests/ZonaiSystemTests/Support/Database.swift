@@ -34,6 +34,16 @@ struct Database: Sendable {
     }
   }
 
+  /// Whether nobody is writing just now.
+  var isFree: Bool {
+    get throws {
+      let handle = try open()
+      defer { sqlite3_close_v2(handle) }
+      sqlite3_busy_timeout(handle, 0)
+      return sqlite3_exec(handle, "BEGIN EXCLUSIVE; ROLLBACK", nil, nil, nil) == SQLITE_OK
+    }
+  }
+
   /// The first column of the first row, as a number.
   func number(_ sql: String) throws -> Int { try rows(sql).first?.first?.flatMap { Int($0) } ?? -1 }
 

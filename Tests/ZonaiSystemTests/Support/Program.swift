@@ -57,6 +57,16 @@ final class Program: Sendable {
 
   func signal(_ number: Int32) { kill(pid, number) }
 
+  /// Stops it where it is, and returns once all of it stands still.
+  func pause() async throws {
+    signal(SIGSTOP)
+    let pid = pid
+    try await blocking {
+      var info = siginfo_t()
+      while waitid(P_PID, id_t(pid), &info, WSTOPPED) < 0 { try #require(errno == EINTR) }
+    }
+  }
+
   /// Waits for its end; the exit code, or 128 and the signal's number.
   func end() async throws -> Int32 { try await blocking { [status] in status.wait { $0 } ?? -1 } }
 
