@@ -17,11 +17,18 @@ extension BatchMachine {
         return
       case .undecided:
         break
+      case .later(let dueAt):
+        members[index].phase = .owed
+        members[index].dueAt = dueAt
       }
     }
   }
 
-  private enum Judgement { case ownFault, jobsFault, undecided }
+  private enum Judgement {
+    case ownFault, jobsFault, undecided
+    /// The others of the group are owed, not gone: it is judged with them.
+    case later(Int64)
+  }
 
   private func judge(_ index: Int, _ verdict: Verdict) -> Judgement {
     let member = members[index]
@@ -44,7 +51,9 @@ extension BatchMachine {
     let canProbe = members.contains { $0.group == group && ($0.phase == .waiting || $0.phase == .delayed) }
     if canProbe { return .undecided }
     guard hasWitnesses || wasAccepted(group) else { return .undecided }
-    return wasAccepted(group) ? .ownFault : .jobsFault
+    if wasAccepted(group) { return .ownFault }
+    let later = members.filter { $0.group == group && $0.phase == .owed }.map(\.dueAt).max()
+    return later.map(Judgement.later) ?? .jobsFault
   }
 
   private func wasAccepted(_ group: Int) -> Bool {

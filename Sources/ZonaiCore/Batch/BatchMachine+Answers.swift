@@ -33,6 +33,12 @@ extension BatchMachine {
     for index in notSent { members[index].phase = .waiting }
     if let fault = result.laneFault {
       take(laneFault: fault, notSent: notSent, transport: transport)
+    } else if let pause = selection.compactMap({ verdicts[$0] }).filter(\.slowsLane).map(pause(after:)).max() {
+      // The transport stopped because the service wants less: the rest waits as long, with no attempt used up.
+      for index in notSent {
+        members[index].phase = .delayed
+        members[index].dueAt = now + pause
+      }
     } else if !selection.contains(where: { members[$0].phase == .accused }) {
       leaveUnsent(notSent)
     }
@@ -45,9 +51,7 @@ extension BatchMachine {
   private mutating func take(_ answer: Verdict, index: Int, transport: TransportName, laneFloor: Int64) {
     let verdict = answer.considering(lastSeen: batch.recipients.lastSeen(index))
     verdicts[index] = verdict
-    if verdict.slowsLane {
-      slow(transport, for: verdict.retryAfterMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000)
-    }
+    if verdict.slowsLane { slow(transport, for: pause(after: verdict)) }
     switch verdict.outcome {
     case .delivered:
       members[index].phase = .delivered
@@ -60,6 +64,11 @@ extension BatchMachine {
     case .transientlyFailed:
       tryAgain(index, after: verdict, laneFloor: laneFloor)
     }
+  }
+
+  /// How long the service wants to be left alone, in milliseconds.
+  func pause(after verdict: Verdict) -> Int64 {
+    verdict.retryAfterMilliseconds ?? retry.baseMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000
   }
 
   /// Decides whether a transient answer is followed by another attempt, and when.
@@ -99,7 +108,7 @@ extension BatchMachine {
       fail(JobFailure(fault, lane: lanes[transport]?.plan.lane))
       return
     }
-    if fault.slowsLane { slow(transport, for: fault.retryAfterMilliseconds ?? 1000) }
+    if fault.slowsLane { slow(transport, for: pause(after: fault)) }
     let floor = lanes[transport]?.plan.lane.retryFloorMilliseconds ?? 0
     var patient = fault
     // Nothing was sent, so nothing is repeated: attempts bound how often an absent service is asked.

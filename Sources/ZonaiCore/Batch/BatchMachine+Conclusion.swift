@@ -1,7 +1,8 @@
 /// What is settled when nothing is under way any more.
 extension BatchMachine {
   mutating func conclude() -> BatchStep {
-    if !hasWitnesses, wantsWitnesses { return askWitnesses() }
+    // Counts read early, for somebody who was accused, may be minutes old by now.
+    if wantsWitnesses, witnessesAt.map({ now - $0 > 1000 }) ?? true { return askWitnesses() }
     judgeExhausted()
     var answers = BatchAnswers(lease: batch.lease)
     weigh(into: &answers)
@@ -64,7 +65,7 @@ extension BatchMachine {
       case .suspect:
         members[index].phase = .owed
         members[index].dueAt = 0
-        answers.owed.append(owed(index, suspectOf: cases[group].group))
+        suspects[index] = cases[group].group
         fail(JobFailure.suspects(verdict, group: cases[group].group))
       }
     }
@@ -72,8 +73,11 @@ extension BatchMachine {
 
   /// Whether an operator's `--suspects prune` speaks for this recipient.
   private func isAccepted(_ index: Int) -> Bool {
-    guard batch.job.suspects == .prune, let suspectOf = batch.owed[index]?.suspectOf else { return false }
+    guard batch.job.suspects == .prune, let owed = batch.owed[index], let suspectOf = owed.suspectOf else {
+      return false
+    }
     return suspectOf == cases[members[index].group].group
+      && owed.tokenDigest == DeviceToken.digest(batch.recipients.tokens[index])
   }
 
   private func rejection(_ index: Int, _ verdict: Verdict) -> Rejection {
@@ -123,13 +127,11 @@ extension BatchMachine {
 
   /// Everybody who has no outcome yet, and those of the batch who rest.
   private mutating func oweTheRest(into answers: inout BatchAnswers) {
-    let suspects = Set(answers.owed.map(\.key))
     for index in members.indices {
       switch members[index].phase {
       case .waiting, .delayed, .accused, .owed, .inFlight:
-        guard suspects.isEmpty || !suspects.contains(batch.recipients.keys[index]) else { continue }
         if verdicts[index]?.answerMayBeLost == true { repeatedAfterLostAnswer += 1 }
-        answers.owed.append(owed(index, suspectOf: batch.owed[index]?.suspectOf))
+        answers.owed.append(owed(index))
       default:
         break
       }
@@ -146,15 +148,18 @@ extension BatchMachine {
     }
   }
 
-  private func owed(_ index: Int, suspectOf: Group?) -> OwedRecipient {
+  private func owed(_ index: Int) -> OwedRecipient {
     let before = batch.owed[index]
+    let suspectOf = suspects[index] ?? before?.suspectOf
     let member = members[index]
     return OwedRecipient(
       key: batch.recipients.keys[index], attempts: Int(member.attempts), freeRepeats: Int(member.freeRepeats),
       notBefore: member.phase == .delayed || member.phase == .owed ? max(0, member.dueAt - now) : 0,
       outageRounds: outageRounds[index] ?? before?.outageRounds ?? 0,
       outageSince: outageRounds[index] == nil ? before?.outageSince : before?.outageSince ?? now,
-      suspectOf: suspectOf)
+      suspectOf: suspectOf,
+      tokenDigest: suspects[index] == nil
+        ? before?.tokenDigest : DeviceToken.digest(batch.recipients.tokens[index]), wasUnknown: member.wasUnknown)
   }
 }
 

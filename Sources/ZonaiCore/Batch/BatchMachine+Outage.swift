@@ -25,6 +25,8 @@ extension BatchMachine {
         return false
       }
       switch members[index].phase {
+      // A token that was refused by its shape was not sent.
+      case .failed where verdicts[index]?.reason == .tokenNotForLane: return false
       case .rejected, .failed, .accused:
         return verdicts[index].map { $0.fault != .service && $0.fault != .connection } ?? false
       default: return false
@@ -50,7 +52,8 @@ extension BatchMachine {
     members[index].phase = .owed
     // An outage uses no attempt up.
     members[index].attempts = 0
-    members[index].dueAt = now + retry.outageDelay(round: round, random: random.fraction())
+    let asked = verdicts[index].map(pause(after:)) ?? 0
+    members[index].dueAt = now + max(retry.outageDelay(round: round, random: random.fraction()), asked)
     if let since = before?.outageSince, now - since >= retry.outageLimitMilliseconds, let verdict = verdicts[index] {
       fail(JobFailure.outage(verdict, lane: lanes[cases[members[index].group].group.transport]?.plan.lane))
     }

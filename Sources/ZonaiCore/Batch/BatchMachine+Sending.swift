@@ -31,6 +31,7 @@ extension BatchMachine {
     for (index, owed) in batch.owed {
       members[index].attempts = UInt8(clamping: owed.attempts)
       members[index].freeRepeats = UInt8(clamping: owed.freeRepeats)
+      members[index].wasUnknown = owed.wasUnknown
     }
     for index in members.indices where lanes[cases[members[index].group].group.transport] == nil {
       members[index].phase = .failed
@@ -115,11 +116,11 @@ extension BatchMachine {
     return members.indices.filter { members[$0].phase == .waiting && isMine[members[$0].group] }
   }
 
-  /// For each group of the lane that is under suspicion, somebody else of it: waiting, or delayed if nobody waits.
+  /// For each group of the lane that is under suspicion, somebody else of it. Who is delayed is not sent before their time:
+  /// then the group waits for the first of them.
   private func probes(on transport: TransportName) -> [Int] {
     accusedGroups(of: transport).compactMap { group in
       members.indices.first { members[$0].group == group && members[$0].phase == .waiting }
-        ?? members.indices.first { members[$0].group == group && members[$0].phase == .delayed }
     }
   }
 

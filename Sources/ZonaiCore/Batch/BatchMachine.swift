@@ -36,11 +36,14 @@ public struct BatchMachine: Sendable {
   var vouched: [(order: UInt64, credential: UInt32)?] = []
 
   var dispatches = 0
-  var hasWitnesses = false
+  /// When the job's counts were read; nil before.
+  var witnessesAt: Int64?
   var isStopping = false
   var wasRevoked = false
   var failure: JobFailure?
   var repeatedAfterLostAnswer = 0
+  /// The group whose guard holds the recipient back, in this claim.
+  var suspects: [Int: Group] = [:]
   /// The outage round of those who wait for a service to come back.
   var outageRounds: [Int: Int] = [:]
   var now: Int64 = 0
@@ -69,6 +72,8 @@ public struct BatchMachine: Sendable {
   mutating func slow(_ transport: TransportName, for milliseconds: Int64) {
     slowed[transport] = max(slowed[transport] ?? 0, milliseconds)
   }
+
+  var hasWitnesses: Bool { witnessesAt != nil }
 
   /// How many recipients are delivered to, in this claim.
   public var delivered: Int { cases.reduce(0) { $0 + $1.delivered } }
@@ -99,7 +104,7 @@ public struct BatchMachine: Sendable {
       for index in cases.indices {
         if let account = accounts[cases[index].group] { cases[index].account = account }
       }
-      hasWitnesses = true
+      witnessesAt = now
       stage = .sending
       return next()
 

@@ -47,10 +47,14 @@ public struct OwedRecipient: Sendable, Hashable, Codable {
   public var outageSince: Int64?
   /// The group whose guard held it back, if one did.
   public var suspectOf: Group?
+  /// `DeviceToken.digest` of the token that was suspected: an operator's word is about that one, not about its successor.
+  public var tokenDigest: UInt64?
+  /// Whether an answer that nobody knows was tried again already.
+  public var wasUnknown: Bool
 
   public init(
     key: RowKey, attempts: Int = 0, freeRepeats: Int = 0, notBefore: Int64 = 0, outageRounds: Int = 0,
-    outageSince: Int64? = nil, suspectOf: Group? = nil
+    outageSince: Int64? = nil, suspectOf: Group? = nil, tokenDigest: UInt64? = nil, wasUnknown: Bool = false
   ) {
     self.key = key
     self.attempts = attempts
@@ -59,5 +63,7 @@ public struct OwedRecipient: Sendable, Hashable, Codable {
     self.outageRounds = outageRounds
     self.outageSince = outageSince
     self.suspectOf = suspectOf
+    self.tokenDigest = tokenDigest
+    self.wasUnknown = wasUnknown
   }
 }

@@ -87,4 +87,31 @@ import ZonaiCore
     #expect(ending.owed.count >= 20)
     #expect(ending.owed.allSatisfy { $0.attempts == 0 })
   }
+
+  @Test func `when the others are owed and not gone, the odd one is judged with them later`() {
+    var script = BatchScript(phones)
+    script.answer = { index, _ in
+      var throttled = Verdict.unavailable
+      throttled.retryAfterMilliseconds = 90_000
+      return index == 0 ? .refusedKey : throttled
+    }
+    script.stops = { _ in false }
+    let ending = script.run()
+    #expect(ending.failure == nil)
+    #expect(ending.owed.count == 20)
+    #expect(ending.owed.allSatisfy { $0.notBefore >= 80_000 })
+  }
+
+  @Test func `a probe is not sent before its time`() {
+    var script = BatchScript(["android", "android"])
+    script.answer = { index, attempt in
+      var throttled = Verdict.unavailable
+      throttled.retryAfterMilliseconds = 50_000
+      return index == 1 ? .refusedKey : attempt == 1 ? throttled : .delivered
+    }
+    let ending = script.run()
+    #expect(ending.failure == nil)
+    #expect(ending.delivered == 1)
+    #expect(ending.clock - BatchScript.start >= 50_000)
+  }
 }

@@ -109,12 +109,21 @@ import ZonaiCore
     var script = BatchScript(Array(repeating: "ios", count: 4))
     script.job.suspects = .prune
     let group = BatchScript.group(.apns, "ios")
-    for index in 0..<2 { script.owed[index] = OwedRecipient(key: RowKey(.integer(Int64(index))), suspectOf: group) }
+    for index in 0..<2 {
+      script.owed[index] = OwedRecipient(
+        key: RowKey(.integer(Int64(index))), suspectOf: group,
+        tokenDigest: DeviceToken.digest("token-\(index)".utf8))
+    }
     script.answer = { _, _ in .badDeviceToken }
-    let ending = script.run()
+    var ending = script.run()
     #expect(ending.rejected == 2)
     #expect(ending.failure?.code == .suspects)
     #expect(ending.owed.count == 2)
+    #expect(ending.owed.first?.tokenDigest == DeviceToken.digest("token-2".utf8))
+    // The row has another token by now: the word was not about that one.
+    script.owed[1]?.tokenDigest = DeviceToken.digest("an older token".utf8)
+    ending = script.run()
+    #expect(ending.rejected == 1)
   }
 
   @Test func `a resume with keep counts the group's like as not reached`() {
@@ -160,5 +169,17 @@ import ZonaiCore
       #expect(ending.rejected == (isRejected ? 1 : 0), "last seen \(seen)")
       #expect(ending.failed == (isRejected ? 0 : 1), "last seen \(seen)")
     }
+  }
+
+  @Test func `two keys that only look alike are two recipients, suspects too`() {
+    var script = BatchScript([])
+    for key in ["\u{e9}", "e\u{301}", "x"] {
+      script.recipients.append(key: RowKey(.text(key)), token: "t", platform: Platform("ios"))
+    }
+    script.answer = { index, _ in index == 1 ? .unavailable : .badDeviceToken }
+    script.stops = { _ in false }
+    let ending = script.run()
+    #expect(ending.failure?.code == .suspects)
+    #expect(ending.owed.count + ending.failed == 3)
   }
 }

@@ -163,4 +163,67 @@ import ZonaiCore
     #expect(ending.delivered == 20)
     #expect(ending.answers?.repeatedAfterLostAnswer == 0)
   }
+
+  @Test func `an outage is not shorter than what the service asked for`() {
+    var script = BatchScript(phones)
+    script.retry.longestSleepMilliseconds = 10_000_000
+    script.answer = { _, _ in
+      Verdict(
+        .transientlyFailed, fault: .service, retry: .attempts, reason: "QUOTA_EXCEEDED", status: 429,
+        retryAfterMilliseconds: 3_600_000, slowsLane: true)
+    }
+    let ending = script.run()
+    #expect(ending.owed.count == 20)
+    #expect(ending.owed.allSatisfy { $0.outageRounds == 1 && $0.notBefore >= 3_600_000 })
+  }
+
+  @Test func `a token that was refused by its shape is no sign of life`() {
+    var script = BatchScript(phones)
+    script.retry.maxAttempts = 1
+    script.answer = { index, _ in
+      index == 0
+        ? Verdict(.transientlyFailed, fault: .configuration, reason: .tokenNotForLane, names: "shape") : .unavailable
+    }
+    let ending = script.run()
+    #expect(ending.failed == 1)
+    #expect(ending.owed.count == 19)
+  }
+
+  @Test func `an answer that nobody knows is tried once over all claims`() {
+    var script = BatchScript(["ios", "ios"])
+    script.owed[0] = OwedRecipient(key: RowKey(0), wasUnknown: true)
+    script.answer = { index, _ in index == 0 ? .unheardOf : .delivered }
+    #expect(script.run().sends.count == 1)
+  }
+
+  @Test func `when a transport stops at a 429, the rest waits as long with no attempt used up`() {
+    var script = BatchScript(phones)
+    script.stops = { $0.slowsLane }
+    script.answer = { index, attempt in
+      guard index == 0, attempt == 1 else { return .delivered }
+      return Verdict(
+        .transientlyFailed, fault: .service, retry: .attempts, reason: "QUOTA_EXCEEDED", status: 429,
+        retryAfterMilliseconds: 20_000, slowsLane: true)
+    }
+    let ending = script.run()
+    #expect(ending.delivered == 20)
+    #expect(ending.clock - BatchScript.start >= 20_000)
+    #expect(ending.sends.map(\.selection.count).reduce(0, +) == 40)
+  }
+
+  @Test func `a base of the caller's own also replaces the pause of a lane`() {
+    for (base, pause) in [(nil, 60_000), (100, 100)] as [(Int64?, Int64)] {
+      var script = BatchScript(["android"])
+      script.retry.baseMilliseconds = base
+      var machine = BatchMachine(
+        batch: script.claimed(), lanes: [.fcm: BatchScript.fcm], retry: script.retry, seed: 1)
+      guard case .go(let dispatches, _) = machine.handle(.started(now: BatchScript.start)) else { continue }
+      let throttled = Verdict(
+        .transientlyFailed, fault: .service, retry: .attempts, reason: "QUOTA_EXCEEDED", status: 429,
+        retryFloorMilliseconds: 60_000, slowsLane: true)
+      let result = PushBatchResult(answers: [.answered(throttled, .init(order: 1, credential: 1))])
+      _ = machine.handle(.answered(dispatch: dispatches[0].id, result, now: BatchScript.start))
+      #expect(machine.takeSlowed() == [.fcm: pause])
+    }
+  }
 }
