@@ -24,6 +24,8 @@ extension HTTP2Options {
     var options = HTTP2Options()
     options.caFile = server.files.authority
     options.maxConnections = 1
+    // Every test of the package runs at once: a handshake may wait long for its turn.
+    options.connectTimeout = 60_000
     return options
   }
 }

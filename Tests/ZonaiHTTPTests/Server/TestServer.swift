@@ -65,15 +65,18 @@ final class TestServer: Sendable {
   var requests: [ServedRequest] { seen.withLock { $0.requests } }
   var pings: Int { seen.withLock { $0.pings } }
 
+  /// A wait that has no end would hide the failure that it waits beside: after a minute the test goes on and fails.
+  private static var patience: Int64 { MonotonicClock.milliseconds() + 60_000 }
+
   /// Blocks until so many requests are held at once.
-  func waitUntilHeld(_ count: Int) { _ = seen.wait { $0.held >= count ? true : nil } }
+  func waitUntilHeld(_ count: Int) { _ = seen.wait(until: Self.patience) { $0.held >= count ? true : nil } }
 
-  func waitUntilConnected(_ count: Int) { _ = seen.wait { $0.connections >= count ? true : nil } }
+  func waitUntilConnected(_ count: Int) { _ = seen.wait(until: Self.patience) { $0.connections >= count ? true : nil } }
 
-  func waitUntilPinged() { _ = seen.wait { $0.pings > 0 ? true : nil } }
+  func waitUntilPinged() { _ = seen.wait(until: Self.patience) { $0.pings > 0 ? true : nil } }
 
   /// Blocks until a client has said farewell.
-  func waitUntilFarewell() { _ = seen.wait { $0.goAways > 0 ? true : nil } }
+  func waitUntilFarewell() { _ = seen.wait(until: Self.patience) { $0.goAways > 0 ? true : nil } }
 
   /// Answers everything that is held.
   func release() { tell { $0.releases[$1, default: 0] += 1 } }
