@@ -145,7 +145,7 @@ struct PushCommand: Command {
     let key = estimate.audience.key.joined(separator: ", ")
     console.result(
       """
-      \(estimate.recipients) recipients in \(audience.table), paged by \(key)
+      \(estimate.recipients) recipient\(estimate.recipients == 1 ? "" : "s") in \(audience.table), paged by \(key)
       \((reach + ["the message"] + sizes).joined(separator: "\n"))
       """)
     console.note("nothing was written and nothing sent")

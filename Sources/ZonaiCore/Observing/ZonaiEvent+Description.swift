@@ -37,7 +37,7 @@ extension Idle {
   /// Why there is nothing to do, for a person.
   public var sentence: String {
     var parts: [String] = []
-    if owedLater > 0 { parts.append("\(owedLater) recipients are owed later") }
+    if owedLater > 0 { parts.append("\(owedLater) \(owedLater == 1 ? "recipient is" : "recipients are") owed later") }
     if leasesElsewhere > 0 { parts.append("\(leasesElsewhere) batches belong to other workers") }
     if let next = nextDueInMilliseconds { parts.append("next due in \((next + 999) / 1000) s") }
     if !unservable.isEmpty {

@@ -134,7 +134,8 @@ public enum AudienceRules {
         throw StoreError(
           .referencedRows,
           "deleteRow would delete rows of \(table.table) that other tables reference "
-            + "(\(table.referencedBy.joined(separator: ", "))): use clearColumn, or say that it is meant")
+            + "(\(table.referencedBy.joined(separator: ", "))): use clearColumn, or say that it is meant (deletesReferencedRows; --delete-referenced-rows)"
+        )
       }
     }
   }

@@ -11,6 +11,8 @@ extension OwedRecipient: StoredAsJSON {
     if outageRounds != 0 { members["outageRounds"] = .integer(Int64(outageRounds)) }
     if let outageSince { members["outageSince"] = .integer(outageSince) }
     if let suspectOf { members["suspectOf"] = suspectOf.json }
+    if let tokenDigest { members["digest"] = .integer(Int64(bitPattern: tokenDigest)) }
+    if wasUnknown { members["wasUnknown"] = true }
     return .object(members)
   }
 
@@ -19,7 +21,8 @@ extension OwedRecipient: StoredAsJSON {
     self.init(
       key: try RowKey(json: key), attempts: Int(json.whole("attempts") ?? 0),
       freeRepeats: Int(json.whole("free") ?? 0), notBefore: json.whole("notBefore") ?? 0,
-      outageRounds: Int(json.whole("outageRounds") ?? 0), outageSince: json.whole("outageSince"))
+      outageRounds: Int(json.whole("outageRounds") ?? 0), outageSince: json.whole("outageSince"),
+      tokenDigest: json.whole("digest").map { UInt64(bitPattern: $0) }, wasUnknown: json["wasUnknown"]?.bool ?? false)
     if let group = json["suspectOf"] { suspectOf = try Group(json: group) }
   }
 }

@@ -12,7 +12,7 @@ extension TokenStoreConformance {
         let owed = [
           OwedRecipient(
             key: batch.recipients.keys[1], attempts: 2, freeRepeats: 3, notBefore: 0, outageRounds: 4,
-            outageSince: batch.now - 5000, suspectOf: .ios),
+            outageSince: batch.now - 5000, suspectOf: .ios, tokenDigest: .max - 1, wasUnknown: true),
           OwedRecipient(key: batch.recipients.keys[3]),
         ]
         answers.owed = owed
