@@ -85,6 +85,12 @@ final class SQLiteFixture: StoreFixture {
     throw TestFailure("SQLite locks no single rows")
   }
 
+  // MARK: Damage
+
+  func garble(_ job: JobID) throws {
+    try application.run("UPDATE zonai_jobs SET definition = '{', kept_groups = '{' WHERE id = ?", [.text(job.rawValue)])
+  }
+
   // MARK: Time and versions
 
   func advance(milliseconds: Int64) { clock.advance(milliseconds: milliseconds) }

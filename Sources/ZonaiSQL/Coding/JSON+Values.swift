@@ -39,6 +39,9 @@ extension StoreError {
       .corrupt, "a \(type) in Zonai's tables cannot be read: somebody else changed it, or a newer Zonai wrote it",
       databaseWords: problem)
   }
+
+  /// Whether it is from `unreadable`: what the database itself finds damaged, it finds in a statement.
+  var isUnreadable: Bool { code == .corrupt && statement == nil }
 }
 
 extension JSON {

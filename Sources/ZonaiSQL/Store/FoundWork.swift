@@ -4,7 +4,7 @@ import ZonaiCore
 enum FoundWork: Sendable {
   case page(FoundPage)
   case batch(FoundBatch)
-  /// The database does not take the job's statements: its table is not what it was.
+  /// The database does not take the job's statements, since its table is not what it was, or the job cannot be read.
   case cannotRun(JobID, StoreError)
   /// The job's pages are at the end and nothing is open.
   case done(JobID)
@@ -42,6 +42,7 @@ extension SQLStore {
     let now = try now(connection)
     var idle = Idle()
     for record in try openJobs(request.only, connection) {
+      if let fault = record.fault { return .cannotRun(record.id, fault) }
       guard record.transports.isSubset(of: request.transports) else {
         idle.unservable.append(record.id)
         continue
@@ -53,7 +54,7 @@ extension SQLStore {
       do throws(StoreError) {
         if let found = try find(in: record, request, now, connection) { return found }
       } catch {
-        guard error.isAboutTheTable else { throw error }
+        guard error.isAboutTheTable || error.isUnreadable else { throw error }
         return .cannotRun(record.id, error)
       }
       try note(record.id, in: &idle, request.worker, now, connection)
@@ -66,20 +67,21 @@ extension SQLStore {
     builder.write("SELECT \(words: JobRecord.columns) FROM zonai_jobs WHERE state IN ('pending', 'running')")
     if let only { builder.write(" AND id = \(only.rawValue)") }
     builder.append(" ORDER BY turn, id")
-    return try connection.all(builder.statement()) { row throws(StoreError) in try JobRecord(row) }
+    return try connection.all(builder.statement()) { row throws(StoreError) in JobRecord(row) }
   }
 
-  /// Why the job's table cannot be read, in the words of the enqueue checks where they find it too.
+  /// Why the job cannot run: what cannot be read of it, or of its table, in the words of the enqueue checks where they find it too.
   func failure(of id: JobID, _ error: StoreError) async throws(StoreError) -> JobFailure {
+    if error.isUnreadable { return error.failure }
     do throws(StoreError) {
       // In a transaction of its own: some databases end one with the first statement that fails.
       try await read { connection throws(StoreError) in _ = try checkedPlan(id, connection) }
     } catch let found {
+      if found.isUnreadable { return found.failure }
       guard found.isAboutTheTable else { throw found }
       return JobFailure(.store, found.sentence)
     }
-    let words = error.databaseWords.map { " (\($0))" } ?? ""
-    return JobFailure(.store, error.sentence + words)
+    return error.failure
   }
 
   /// nil when there is nothing to do for this job just now.
@@ -201,6 +203,10 @@ extension Idle {
 }
 
 extension StoreError {
+  fileprivate var failure: JobFailure {
+    JobFailure(.store, sentence + (databaseWords.map { " (\($0))" } ?? ""))
+  }
+
   /// Whether the application's table is at fault, so that trying again would give the same.
   var isAboutTheTable: Bool {
     switch code {

@@ -18,7 +18,7 @@ extension SQLStore {
         """
         UPDATE zonai_jobs SET state = \(finished.rawValue), finished_at = \(now) WHERE id = \(record.id.rawValue)
         """))
-    let job = try job(record, connection)
+    let job = try shown(record, connection)
     plans.forget(record.id)
     return job
   }

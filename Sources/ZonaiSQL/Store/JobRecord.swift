@@ -22,6 +22,8 @@ struct JobRecord: Sendable {
   var startedAt: Int64?
   var finishedAt: Int64?
   var resumedAt: Int64
+  /// What of the row cannot be read; its place holds the least that it could mean.
+  var fault: StoreError?
 
   /// The job's first batch is alone until its answers are committed.
   enum FirstBatch: Int64 {
@@ -35,20 +37,33 @@ struct JobRecord: Sendable {
     resumed_at
     """
 
-  init(_ row: some SQLRow) throws(StoreError) {
-    guard let state = JobState(rawValue: row.text(1)), let suspects = SuspectMode(rawValue: row.text(3)),
-      let firstBatch = FirstBatch(rawValue: row.integer(9))
-    else { throw .unreadable(Job.self, "nobody knows its state \(row.text(1))") }
+  /// Throws nothing: one row that cannot be read must not hide the others.
+  init(_ row: some SQLRow) {
+    var fault: StoreError?
+    func read<Part>(_ fallback: Part, _ part: () throws(StoreError) -> Part) -> Part {
+      do throws(StoreError) {
+        return try part()
+      } catch {
+        fault = fault ?? error
+        return fallback
+      }
+    }
+    func word<Word: RawRepresentable>(_ raw: Word.RawValue, else fallback: Word) -> Word {
+      read(fallback) { () throws(StoreError) in
+        guard let word = Word(rawValue: raw) else { throw .unreadable(Word.self, "nobody knows \(raw)") }
+        return word
+      }
+    }
     id = JobID(row.text(0))
-    self.state = state
+    state = word(row.text(1), else: .failed)
     transports = Self.transports(row.text(2))
-    self.suspects = suspects
-    keptGroups = Set(try [Group](stored: row.text(4)))
-    frontier = row.isNull(5) ? nil : try RowKey(stored: row.text(5))
-    lastKey = row.isNull(6) ? nil : try RowKey(stored: row.text(6))
+    suspects = word(row.text(3), else: .ask)
+    keptGroups = read([]) { () throws(StoreError) in Set(try [Group](stored: row.text(4))) }
+    frontier = read(nil) { () throws(StoreError) in row.isNull(5) ? nil : try RowKey(stored: row.text(5)) }
+    lastKey = read(nil) { () throws(StoreError) in row.isNull(6) ? nil : try RowKey(stored: row.text(6)) }
     isStarted = row.integer(7) != 0
     isAtEnd = row.integer(8) != 0
-    self.firstBatch = firstBatch
+    firstBatch = word(row.integer(9), else: .open)
     nextBatch = row.integer(10)
     counts = JobCounts()
     counts.delivered = Int(row.integer(11))
@@ -69,6 +84,7 @@ struct JobRecord: Sendable {
     startedAt = row.optionalInteger(25)
     finishedAt = row.optionalInteger(26)
     resumedAt = row.integer(27)
+    self.fault = fault
   }
 
   static func transports(_ text: String) -> Set<TransportName> {
@@ -95,13 +111,22 @@ struct OpenBatches: Sendable {
 }
 
 extension SQLStore {
-  /// The job's row; `lock` keeps others from changing it until the transaction ends.
+  /// The job's row, which must be readable; `lock` keeps others from changing it until the transaction ends.
   func record(
+    _ id: JobID, _ connection: Driver.Connection, lock: StaticString = ""
+  ) throws(StoreError) -> JobRecord? {
+    let record = try anyRecord(id, connection, lock: lock)
+    if let fault = record?.fault { throw fault }
+    return record
+  }
+
+  /// The job's row, as far as it can be read.
+  func anyRecord(
     _ id: JobID, _ connection: Driver.Connection, lock: StaticString = ""
   ) throws(StoreError) -> JobRecord? {
     let statement = sql(
       "SELECT \(words: JobRecord.columns) FROM zonai_jobs WHERE id = \(id.rawValue)\(words: lock)")
-    return try connection.first(statement) { row throws(StoreError) in try JobRecord(row) }
+    return try connection.first(statement) { row throws(StoreError) in JobRecord(row) }
   }
 
   func openBatches(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> OpenBatches {
@@ -120,7 +145,31 @@ extension SQLStore {
     return record.job(definition, open: try openBatches(record.id, connection))
   }
 
+  /// The job to look at: of what cannot be read there is a stand-in, and the job's error says so.
+  func shown(
+    _ record: JobRecord, tally: [TallyLine] = [], _ connection: Driver.Connection
+  ) throws(StoreError) -> Job {
+    var fault = record.fault
+    var definition = JobDefinition.unreadable
+    do throws(StoreError) {
+      definition = try self.definition(record.id, connection)
+    } catch {
+      guard error.isUnreadable else { throw error }
+      fault = fault ?? error
+    }
+    var job = record.job(definition, open: try openBatches(record.id, connection), tally: tally)
+    if let fault { job.error = job.error ?? JobFailure(.store, fault.sentence) }
+    return job
+  }
+
   func missing(_ id: JobID) -> StoreError {
     StoreError(.notFound, "there is no job \(id): see \"zonai jobs list\"")
   }
+}
+
+extension JobDefinition {
+  /// Stands where a job's definition cannot be read.
+  fileprivate static let unreadable = JobDefinition(
+    message: PushMessage(), audience: Audience("unreadable", token: "unreadable"), policy: .none,
+    routes: Routes(apple: nil, android: nil, unknown: nil))
 }

@@ -185,11 +185,11 @@ extension SQLStore {
   private func stop(
     _ id: JobID, _ failure: JobFailure, _ connection: Driver.Connection
   ) throws(StoreError) -> ClaimResult {
-    guard var record = try record(id, connection, lock: dialect.lockClause), record.state.isOpen else {
+    guard var record = try anyRecord(id, connection, lock: dialect.lockClause), record.state.isOpen else {
       return .contended
     }
     try fail(&record, failure, try now(connection), connection)
-    return .ended(try job(record, connection))
+    return .ended(try shown(record, connection))
   }
 
   private func finish(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> ClaimResult? {

@@ -25,7 +25,7 @@ extension SQLStore {
       builder.append(")")
     }
     builder.write(" ORDER BY id DESC LIMIT \(max(0, limit))")
-    let records = try connection.all(builder.statement()) { row throws(StoreError) in try JobRecord(row) }
+    let records = try connection.all(builder.statement()) { row throws(StoreError) in JobRecord(row) }
     var jobs: [Job] = []
     for record in records { jobs.append(try account(record, connection)) }
     return jobs
@@ -33,14 +33,12 @@ extension SQLStore {
 
   /// The job with its tally; nil when there is none.
   func account(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> Job? {
-    guard let record = try record(id, connection) else { return nil }
+    guard let record = try anyRecord(id, connection) else { return nil }
     return try account(record, connection)
   }
 
   private func account(_ record: JobRecord, _ connection: Driver.Connection) throws(StoreError) -> Job {
-    record.job(
-      try definition(record.id, connection), open: try openBatches(record.id, connection),
-      tally: try tally(record.id, connection))
+    try shown(record, tally: try tally(record.id, connection), connection)
   }
 
   func tally(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> [TallyLine] {

@@ -16,7 +16,7 @@ extension SQLStore {
             AND fence = \(lease.fence) AND worker = \(request.worker.rawValue)
             """))
         // A job that was removed has nothing more to send either.
-        let state = try record(lease.job, connection)?.state ?? .cancelled
+        let state = try anyRecord(lease.job, connection)?.state ?? .cancelled
         renewed.append(RenewedLease(lease: lease, isOwned: matched > 0, jobState: state))
       }
       try remember(request.worker, now, connection)

@@ -2,6 +2,16 @@ import ZonaiCore
 
 extension SQLStore {
   public func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
+    do throws(StoreError) {
+      return try await commit(settlement)
+    } catch {
+      // Its owner can do no more for a batch that cannot be read: the claim that finds it fails the job.
+      guard error.isUnreadable else { throw error }
+      return .leaseLost
+    }
+  }
+
+  private func commit(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
     switch settlement {
     case .answers(let answers):
       if let line = answers.tally.first(where: { $0.outcome.isRejection }) {

@@ -133,6 +133,13 @@ extension MemoryDatabase {
     change { $0.locks.removeAll { $0.id == lock.id } }
   }
 
+  /// Makes a job unreadable, as a slip of somebody's hand in Zonai's tables does.
+  public func garble(_ job: JobID) {
+    change { state in
+      for index in state.jobs.indices where state.jobs[index].id == job { state.jobs[index].isGarbled = true }
+    }
+  }
+
   /// Makes Zonai's own tables look as another build left them; 0 removes them.
   public func setSchemaVersion(_ version: Int) {
     change { $0.version = version }

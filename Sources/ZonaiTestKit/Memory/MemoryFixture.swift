@@ -39,6 +39,8 @@ public struct MemoryFixture: StoreFixture {
     try await body()
   }
 
+  public func garble(_ job: JobID) async throws { database.garble(job) }
+
   public func advance(milliseconds: Int64) async throws { database.clock.advance(milliseconds: milliseconds) }
 
   public func pretendNewerSchema(by builds: Int) async throws {

@@ -11,6 +11,8 @@ struct MemoryJob: Sendable {
   /// Lines with a count of 0 as keys.
   var tally: [TallyLine: Int] = [:]
   var error: JobFailure?
+  /// Stands for a row that cannot be read, which memory does not have.
+  var isGarbled = false
   var suspects = SuspectMode.ask
   var keptGroups: Set<Group> = []
   var startedAt: Int64?

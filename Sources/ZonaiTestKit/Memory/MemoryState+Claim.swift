@@ -19,8 +19,9 @@ extension MemoryState {
 
   /// A batch of this job, or the job's end; nil when there is nothing to do just now.
   private mutating func claim(from job: Int, _ request: ClaimRequest) -> ClaimResult? {
-    if let missing = whatIsGone(of: jobs[job].audience) {
-      jobs[job].fail(JobFailure(.store, missing), at: now)
+    let problem = jobs[job].isGarbled ? "the job cannot be read" : whatIsGone(of: jobs[job].audience)
+    if let problem {
+      jobs[job].fail(JobFailure(.store, problem), at: now)
       return .ended(jobs[job].account(withTally: false))
     }
     for number in jobs[job].batches.keys.sorted() {

@@ -129,6 +129,27 @@ extension TokenStoreConformance {
         try await scene.resume(job)
         try expect(try await scene.claim().ids, is: [1, 2, 3, 4], "the ids after the table is back")
       },
+      check("a job that cannot be read fails, and the others go on", law: "section 5, claim") { scene in
+        try await scene.makeDevices(3)
+        let garbled = try await scene.enqueue(title: "garbled")
+        let sound = try await scene.enqueue(title: "sound")
+        try await scene.fixture.garble(garbled)
+        // A handle that has never seen the job.
+        let worker = try await scene.fixture.open()
+        guard case .ended(let ended) = try await scene.claimOnce(on: worker) else {
+          throw CheckFailure(expected: "the claim to end the garbled job", found: "something else")
+        }
+        try expect(ended.id, is: garbled, "the job that ended")
+        try expect(ended.state, is: .failed, "the state of the garbled job")
+        try expect(ended.error?.code, is: .store, "the code of its error")
+        guard case .batch(let batch) = try await scene.claimOnce(on: worker) else {
+          throw CheckFailure(expected: "a batch of the sound job", found: "something else")
+        }
+        try expect(batch.job.id, is: sound, "the job that goes on")
+        guard case .jobs(let listed) = try await worker.jobs(.list(limit: 10, states: nil)) else { return }
+        try expect(listed.map(\.id), is: [sound, garbled], "the jobs that are listed")
+        try expect(listed.last?.state, is: .failed, "the state in the list")
+      },
     ]
   }
 

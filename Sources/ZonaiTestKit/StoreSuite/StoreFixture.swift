@@ -30,6 +30,11 @@ public protocol StoreFixture: Sendable {
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
   ) async throws
 
+  // MARK: Damage
+
+  /// Makes what the store wrote down of this job unreadable, as a slip of somebody's hand in its tables does.
+  func garble(_ job: JobID) async throws
+
   // MARK: Time and versions
 
   /// Makes the store believe that so much time has passed: by turning its clock, or by moving every moment that it wrote

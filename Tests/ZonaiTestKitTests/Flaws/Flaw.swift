@@ -112,6 +112,7 @@ struct BrokenFixture: StoreFixture {
   ) async throws {
     try await memory.whileLocked(table, where: column, is: value, body)
   }
+  func garble(_ job: JobID) async throws { try await memory.garble(job) }
   func advance(milliseconds: Int64) async throws { try await memory.advance(milliseconds: milliseconds) }
   func pretendNewerSchema(by builds: Int) async throws { try await memory.pretendNewerSchema(by: builds) }
 }

@@ -45,6 +45,14 @@ extension Flaw {
     onIdle("takes every waiting for a lease's") { $0.waitsForLease = true },
     onClaim("tells a time of its own") { $0.now = $0.job.createdAt },
     onClaim("tells another lease than it was asked for") { $0.leaseMilliseconds = 60_000 },
+    Flaw("stops at a job that cannot be read") { flaw in
+      flaw.claim = { (store, request) throws(StoreError) in
+        if try store.state().jobs.contains(where: { $0.isGarbled && $0.state.isOpen }) {
+          throw StoreError(.corrupt, "a job cannot be read")
+        }
+        return try await store.claim(request)
+      }
+    },
     Flaw("fails again and again where a table is gone") { flaw in
       flaw.claim = { (store, request) throws(StoreError) in
         let result = try await store.claim(request)
