@@ -31,7 +31,7 @@ enum SQLiteError {
         .busy, "\(path) was locked by another writer for too long: look for a long transaction of the application"
       )
     case SQLITE_INTERRUPT:
-      return (.busy, "a statement on \(path) took longer than it may: look for a predicate without an index")
+      return (.tooSlow, "a statement on \(path) took longer than it may: look for a predicate without an index")
     case SQLITE_READONLY:
       return (.readOnly, "\(path) cannot be written: give this user the right to write the file and its folder")
     case SQLITE_FULL:

@@ -59,7 +59,9 @@ import ZonaiSQLite
     guard case .leaseLost = try await scene.store.settle(.answers(batch.delivered())) else {
       throw TestFailure("a batch that cannot be read was settled")
     }
-    #expect(try await scene.store.renew(.init(worker: .init(rawValue: "anna"), leases: [batch.lease], leaseMilliseconds: 1)).count == 1)
+    #expect(
+      try await scene.store.renew(.init(worker: .init(rawValue: "anna"), leases: [batch.lease], leaseMilliseconds: 1))
+        .count == 1)
     scene.fixture.advance(milliseconds: 61_000)
     guard case .ended(let ended) = try await scene.claimResult() else { throw TestFailure("the job goes on") }
     #expect(ended.id == job)

@@ -64,17 +64,57 @@ import ZonaiThreads
     var options = SQLiteOptions()
     options.limits.reading = 100
     let scene = try await SQLiteScene(SQLiteScene.devices, options: options)
-    // A view of the predicate's column would be needed to make one slow; a table of many rows and no match does.
     try scene.addDevices(300_000)
-    let slow = Audience("devices", token: "token", where: .or((0..<400).map { Column("seen") == .text("x\($0)") }))
+    let slow = Self.slow
     let error = await #expect(throws: StoreError.self) {
       _ = try await scene.store.jobs(.count(EnqueueRequest(definition: .news(slow))))
     }
-    #expect(error?.code == .busy)
+    #expect(error?.code == .tooSlow)
+    #expect(error?.isPassing == true)
     #expect(error?.sentence.contains("took longer") == true)
     // The connection is as good as before.
     guard case .jobs(let jobs) = try await scene.store.jobs(.list(limit: 1, states: nil)) else { return }
     #expect(jobs.isEmpty)
+  }
+
+  /// A table of many rows and no match makes this one slow.
+  private static let slow = Audience(
+    "devices", token: "token", where: .or((0..<400).map { Column("seen") == .text("x\($0)") }))
+
+  @Test func `a job whose page takes too long lets others go first, and fails when it happens again and again`()
+    async throws
+  {
+    var options = SQLiteOptions()
+    options.limits.reading = 100
+    let scene = try await SQLiteScene(SQLiteScene.devices, options: options)
+    try scene.addDevices(300_000)
+    let slow = try await scene.enqueue(Self.slow)
+    let quick = try await scene.enqueue(Audience("devices", token: "token"))
+    var ended: Job?
+    var served = 0
+    for _ in 0..<12 where ended == nil {
+      switch try await scene.claimResult() {
+      case .batch(let batch):
+        #expect(batch.job.id == quick)
+        served += 1
+        _ = try await scene.store.settle(.answers(batch.delivered()))
+      case .ended(let job): ended = job
+      case .contended: continue
+      case .nothing(let idle): Issue.record("nothing to do: \(idle)")
+      }
+    }
+    #expect(served >= 2)
+    #expect(ended?.id == slow)
+    #expect(ended?.error?.code == .store)
+    for word in ["devices", "seen", "index", "resume"] { #expect(ended?.error?.detail.contains(word) == true) }
+    #expect(try await scene.job(quick).state == .running)
+    // Resumed, it has its tries again.
+    _ = try await scene.store.change(.resume(slow, suspects: .ask))
+    for _ in 0..<2 {
+      guard case .contended = try await scene.store.claim(.from("berta", only: slow)) else {
+        throw TestFailure("the resumed job was not tried again")
+      }
+    }
   }
 
   // MARK: Waiting for work

@@ -78,9 +78,9 @@ extension JobDefinition {
 }
 
 extension ClaimRequest {
-  static func from(_ worker: String, size: Int = 500, lease: Int64 = 60_000) -> ClaimRequest {
+  static func from(_ worker: String, size: Int = 500, lease: Int64 = 60_000, only: JobID? = nil) -> ClaimRequest {
     ClaimRequest(
-      worker: WorkerID(rawValue: worker), transports: [.fcm], batchSize: size, leaseMilliseconds: lease)
+      worker: WorkerID(rawValue: worker), transports: [.fcm], batchSize: size, leaseMilliseconds: lease, only: only)
   }
 }
 

@@ -32,6 +32,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let full: Code = "full"
     /// Locked by others for longer than the deadline.
     public static let busy: Code = "busy"
+    /// A statement ran for longer than it may.
+    public static let tooSlow: Code = "tooSlow"
     public static let denied: Code = "denied"
     /// A constraint or trigger of the application refused the statement.
     public static let refused: Code = "refused"
@@ -64,7 +66,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Whether the same call may succeed a little later.
-  public var isPassing: Bool { code == .busy || code == .unavailable }
+  public var isPassing: Bool { code == .busy || code == .tooSlow || code == .unavailable }
 
   public var description: String {
     var text = "\(code.rawValue): \(sentence)"

@@ -6,6 +6,8 @@ enum FoundWork: Sendable {
   case batch(FoundBatch)
   /// The database does not take the job's statements, since its table is not what it was, or the job cannot be read.
   case cannotRun(JobID, StoreError)
+  /// The time ran out over this job's rows.
+  case tooSlow(JobID)
   /// The job's pages are at the end and nothing is open.
   case done(JobID)
   case nothing(Idle)
@@ -52,8 +54,12 @@ extension SQLStore {
         continue
       }
       do throws(StoreError) {
-        if let found = try find(in: record, request, now, connection) { return found }
+        if let found = try find(in: record, request, now, connection) {
+          slow.forget(record.id)
+          return found
+        }
       } catch {
+        if error.code == .tooSlow { return .tooSlow(record.id) }
         guard error.isAboutTheTable || error.isUnreadable else { throw error }
         return .cannotRun(record.id, error)
       }

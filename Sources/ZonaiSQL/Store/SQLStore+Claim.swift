@@ -16,6 +16,7 @@ extension SQLStore {
       case .cannotRun(let id, let error):
         let failure = try await failure(of: id, error)
         result = try await write { connection throws(StoreError) in try stop(id, failure, connection) }
+      case .tooSlow(let id): return try await postpone(id)
       case .done(let id):
         result = try await write { connection throws(StoreError) in try finish(id, connection) }
       }
@@ -182,7 +183,7 @@ extension SQLStore {
 
   // MARK: Ends
 
-  private func stop(
+  func stop(
     _ id: JobID, _ failure: JobFailure, _ connection: Driver.Connection
   ) throws(StoreError) -> ClaimResult {
     guard var record = try anyRecord(id, connection, lock: dialect.lockClause), record.state.isOpen else {
@@ -200,7 +201,7 @@ extension SQLStore {
   // MARK: Common steps
 
   /// Rises with every claim, over all jobs: a clock's milliseconds would tie.
-  private func nextTurn(_ connection: Driver.Connection) throws(StoreError) -> Int64 {
+  func nextTurn(_ connection: Driver.Connection) throws(StoreError) -> Int64 {
     let statement = sql(
       "SELECT COALESCE(MAX(turn), 0) + 1 FROM zonai_jobs WHERE state IN ('pending', 'running')")
     return try connection.first(statement) { row throws(StoreError) in row.integer(0) } ?? 1

@@ -10,6 +10,7 @@ public struct SQLStore<Driver: SQLDriver>: Sendable {
   let clock: (@Sendable () -> Int64)?
   let plans = PlanCache(capacity: 16)
   let hasSeenTables = Seen()
+  let slow = SlowJobs()
   /// The steps that `migrate` takes; what they end in is the version that this build reads and writes.
   var steps = ZonaiSchema.steps
 
