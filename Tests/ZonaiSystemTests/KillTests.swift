@@ -47,7 +47,7 @@ struct KillTests {
     try await Stage.with(Self.devices) { stage in
       try await stage.simulator.control(
         "POST", "/devices", .array(Self.dead.map { ["token": .string($0.token), "state": "uninstalled"] }))
-      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 60]) }
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 120]) }
       let before = try stage.rows
       let script = try Script(stage)
       let id = try await script.push()
@@ -84,6 +84,47 @@ struct KillTests {
       let job = try await script.show(id)
       try await expectWhole(job, stage, before: before, "seed \(seed), \(resumes) resumes")
       #expect(eventIDs.count == Self.dead.count, "told again, a rejection keeps its event id; seed \(seed)")
+    }
+  }
+
+  @Test func `told to stop at random moments, workers leave nobody half-way and send to nobody twice`() async throws {
+    let seed = getenv("ZONAI_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 1...99_999)
+    print("the moments of the stops: ZONAI_SEED=\(seed)")
+    var random = Seeded(seed)
+    let devices = Array(Self.devices[..<2400])
+    let dead = devices.filter { $0.id % 15 == 0 }
+    try await Stage.with(devices) { stage in
+      try await stage.simulator.control(
+        "POST", "/devices", .array(dead.map { ["token": .string($0.token), "state": "uninstalled"] }))
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 200]) }
+      let script = try Script(stage)
+      let id = try await script.push()
+      for stop in 1...4 {
+        let goal = try await Moment.requests.reached(stage) + Int.random(in: 5...60, using: &random)
+        let worker = try script.work()
+        try await eventually("stop \(stop) of seed \(seed)") {
+          try #require(worker.isRunning, "\(worker.errors)")
+          try #require(try script.state != "completed", "seed \(seed) leaves nothing for stop \(stop)")
+          return try await Moment.requests.reached(stage) >= goal
+        }
+        worker.signal(stop % 2 == 0 ? SIGTERM : SIGINT)
+        #expect(try await worker.end() == 0, "\(worker.errors)")
+        #expect(try stage.database.number("SELECT count(*) FROM zonai_batches WHERE worker IS NOT NULL") == 0)
+        #expect(
+          try await stage.inbox.total == stage.database.number("SELECT delivered FROM zonai_jobs"),
+          "what was sent is settled; seed \(seed)")
+      }
+      #expect(try await script.work("--once").end() == 0)
+      let job = try await script.show(id)
+      #expect(job["state"] == "completed")
+      #expect(job["delivered"]?.integer == 2240)
+      #expect(job["pruned"]?.integer == 160)
+      #expect(job["repeated_by_takeover"]?.integer == 0)
+      #expect(job["repeated_after_lost_answer"]?.integer == 0)
+      let inbox = try await stage.inbox
+      #expect(inbox.recipients == 2240)
+      #expect(inbox.repeated == 0, "seed \(seed)")
+      #expect(try stage.cleared == dead.map(\.id))
     }
   }
 

@@ -120,12 +120,13 @@ extension BatchMachine {
     }
   }
 
-  /// The permit lapsed, or the time to live ran out on the way. What is left is given back rather than asked for again.
+  /// The permit lapsed or was taken back, or the time to live ran out on the way. What is left is given back rather than
+  /// asked for again: at once where nobody here goes on with it, else for a moment later.
   private mutating func leaveUnsent(_ indexes: [Int]) {
     let hasExpired = batch.job.expiresAt.map { now >= $0 } ?? false
     for index in indexes {
       members[index].phase = hasExpired ? .expired : .owed
-      members[index].dueAt = now + 1000
+      members[index].dueAt = wasRevoked ? now : now + 1000
     }
   }
 

@@ -95,11 +95,31 @@ import ZonaiCore
       Issue.record("nothing was settled")
       return
     }
-    #expect(answers.owed.count == 2)
+    #expect(answers.owed.map(\.notBefore) == [0, 0], "who follows need not wait")
     #expect(answers.failure == nil)
     guard case .abandoned = batch.handle(.settled(.leaseLost)) else {
       Issue.record("went on without a lease")
       return
     }
+  }
+
+  @Test func `a permit that lapsed by itself gives the rest back for a moment later`() {
+    var batch = machine(BatchScript(["android", "android"]))
+    guard case .go(let dispatches, _) = batch.handle(.started(now: now)), let dispatch = dispatches.first,
+      case .settle(.answers(let answers)) = batch.handle(
+        .answered(dispatch: dispatch.id, .nothingSent(2, because: nil), now: now))
+    else {
+      Issue.record("nothing was settled")
+      return
+    }
+    #expect(answers.owed.map(\.notBefore) == [1000, 1000], "or it would be claimed and given back without end")
+  }
+
+  @Test func `whom a failure of the other lane kept from being sent is owed at once`() {
+    var script = BatchScript(["android", "ios", "ios"])
+    script.laneFault = { transport, _ in transport == .apns ? .refusedKey : nil }
+    let ending = script.run()
+    #expect(ending.failure?.code == .credentials)
+    #expect(ending.owed.map(\.notBefore) == [0, 0, 0])
   }
 }

@@ -51,7 +51,12 @@ struct Script: Sendable {
   func resumeAfterTakeovers(_ id: String) async throws {
     let job = try await show(id)
     try #require(job["error"]?["code"] == "takeovers", "\(job["error"]?.text ?? "")")
-    try await Program.run(["jobs", "resume", id] + store, in: stage.folder)
+    try await change(id, "resume")
+  }
+
+  /// `jobs cancel` or `jobs resume`.
+  func change(_ id: String, _ action: String) async throws {
+    try await Program.run(["jobs", action, id] + store, in: stage.folder)
   }
 }
 
