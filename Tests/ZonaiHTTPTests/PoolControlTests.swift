@@ -97,6 +97,28 @@ import ZonaiThreads
     }
   }
 
+  @Test func `what waits for connections that are replaced comes back, and so does what is meant for them later`()
+    async throws
+  {
+    try await withServer(ServerScript(streamLimit: 1, react: { $0.connection == 0 ? .hold : .ok })) { server in
+      let (pool, old) = (server.pool, server.pool.generation)
+      async let first = pool.send(.tokens(0..<3))
+      await server.untilHeld(1)
+      pool.reconnect(since: old)
+      // Somebody else wants the same.
+      pool.reconnect(since: old)
+      #expect(pool.generation == old + 1)
+      var late = HTTP2Batch.tokens(3..<5)
+      late.generation = old
+      #expect(await pool.send(late).outcomes == [.notSent(.stopped), .notSent(.stopped)])
+      late.generation = pool.generation
+      #expect(await pool.send(late).outcomes == [.answered(200), .answered(200)])
+      server.release()
+      #expect(await first.outcomes == [.answered(200), .notSent(.stopped), .notSent(.stopped)])
+      #expect(server.requests.map(\.connection) == [0, 1, 1])
+    }
+  }
+
   @Test func `closing waits for nothing, says farewell, and refuses what comes later`() async throws {
     try await withServer(ServerScript(streamLimit: 1, react: { _ in .hold })) { server in
       async let result = server.pool.send(.tokens(0..<3))

@@ -147,4 +147,89 @@ import ZonaiThreads
       #expect(server.pings == 0)
     }
   }
+
+  @Test(arguments: [
+    (AcceptedBody.anything, "", true), (.anything, "{", true), (.nothing, "", true), (.nothing, "<", true),
+    (.object, "", false), (.object, " ", false), (.object, " {", true), (.object, "<", true),
+  ])
+  func `a 200 whose end is lost with the connection was an answer, once it is one that counts or does not`(
+    _ accepted: AcceptedBody, _ body: String, _ isAnswer: Bool
+  ) async throws {
+    let script = ServerScript(react: { request in
+      switch request.token {
+      case 0: .begin(200, body: body)
+      case 1: .begin(404, body: "{")
+      default: .drop
+      }
+    })
+    try await withServer(script, { $0.acceptedBody = accepted }) { server in
+      let result = await server.pool.send(.tokens(0..<3))
+      #expect(result.outcomes[0] == (isAnswer ? .answered(200) : .answerLost(.connectionLost)))
+      // Of any other answer the body decides, and that is not there.
+      #expect(result.outcomes[1...] == [.answerLost(.connectionLost), .answerLost(.connectionLost)])
+      #expect((result.answer(0) != nil) == (body == "<"))
+    }
+  }
+
+  @Test func `a request that waited in vain ends no other one's wait, and the connection gets no new ones`()
+    async throws
+  {
+    let script = ServerScript(react: { request in
+      switch request.token {
+      case 0: .silence
+      case 1: .hold
+      default: .ok
+      }
+    })
+    try await withServer(
+      script,
+      {
+        $0.requestTimeout = 4000
+        $0.pingAfterSilence = 2000
+      }
+    ) { server in
+      async let first = server.pool.send(.tokens(0..<1))
+      // By now half of the first one's time is over.
+      await server.untilPinged()
+      async let second = server.pool.send(.tokens(1..<2))
+      await server.untilHeld(1)
+      #expect(await first.outcomes == [.answerLost(.timedOut)])
+      #expect(await server.pool.send(.tokens(2..<3)).outcomes == [.answered(200)])
+      server.release()
+      #expect(await second.outcomes == [.answered(200)])
+      #expect(server.requests.map(\.connection) == [0, 0, 1])
+    }
+  }
+
+  @Test func `connects that fail are made ever more rarely, also while another connection works`() async throws {
+    let script = ServerScript(
+      streamLimit: 1,
+      react: { request in
+        switch (request.connection, request.number) {
+        case (0, 0): .ok
+        case (0, _): .silence
+        default: .drop
+        }
+      })
+    let permit = HTTP2Permit()
+    try await withServer(
+      script,
+      {
+        $0.maxConnections = 2
+        $0.reconnectDelay = 8
+        $0.maxReconnectDelay = 60_000
+        $0.requestTimeout = 2000
+        $0.patienceBeforeAnotherConnection = 0
+      }
+    ) { server in
+      #expect(await server.pool.send(.tokens(0..<1)).outcomes == [.answered(200)])
+      async let waiting = server.pool.send(.tokens(1..<2))
+      async let others = server.pool.send(.tokens(2..<1000, permit: permit))
+      // Each wait is at least twice the shortest of the one before: 4, 8, … ms, of which nine fit into this time.
+      #expect(await waiting.outcomes == [.answerLost(.timedOut)])
+      permit.revoke()
+      _ = await others
+      #expect(server.connections <= 12)
+    }
+  }
 }

@@ -114,6 +114,28 @@ import ZonaiThreads
     }
   }
 
+  @Test(arguments: [
+    (AcceptedBody.anything, "<html>", true), (.anything, "", true), (.nothing, "", true), (.nothing, " ", false),
+    (.nothing, "{}", false), (.object, #"{"name":"n"}"#, true), (.object, "\r\n\t {", true), (.object, "", false),
+    (.object, " ", false), (.object, "[]", false), (.object, " <html>", false),
+    (.object, String(repeating: " ", count: 40_000) + "{}", true),
+  ])
+  func `a 200 with a body that is not accepted is kept and may stop the batch`(
+    _ accepted: AcceptedBody, _ body: String, _ isAccepted: Bool
+  ) async throws {
+    try await withServer(
+      ServerScript(streamLimit: 1, react: { _ in .answer(200, body: body) }), { $0.acceptedBody = accepted }
+    ) { server in
+      var batch = HTTP2Batch.tokens(0..<3)
+      batch.stopAfter = { status, _ in status == 200 }
+      let result = await server.pool.send(batch)
+      #expect(result.outcomes[0] == .answered(200))
+      #expect(result.outcomes[1] == (isAccepted ? .answered(200) : .notSent(.stopped)))
+      let kept = result.answer(0).map { String(decoding: $0.body, as: UTF8.self) }
+      #expect(kept == (isAccepted ? nil : body))
+    }
+  }
+
   @Test func `an empty batch needs no connection`() async throws {
     try await withServer { server in
       #expect(await server.pool.send(.tokens(0..<0)).outcomes.isEmpty)

@@ -95,9 +95,9 @@ final class BatchRun: @unchecked Sendable {
     unreported -= 1
   }
 
+  /// Reports an answer that is more than an acceptance.
   func report(_ index: Int, status: UInt16, fields: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
     report(index, .answered(status))
-    guard status != 200 else { return }
     answers.add(index, fields: fields, body: body)
     if !isStopped, let stopAfter, stopAfter(status, body) { isStopped = true }
   }

@@ -15,14 +15,17 @@ public struct HTTP2Batch: Sendable {
   public var selection: [Int]?
   /// Until when requests may be opened; for good by default.
   public var permit: HTTP2Permit
-  /// Looks at each answer other than 200, on the pool's thread; true opens no further request of this batch.
+  /// The connections that it is meant for, see `HTTP2Pool.generation`; any by default. When they are replaced, what was not
+  /// opened comes back as `stopped`.
+  public var generation: UInt64?
+  /// Looks at each answer other than an accepted 200, on the pool's thread; true opens no further request of this batch.
   ///
   /// What is under way is still waited for. It must be quick and must not block: every batch of the pool waits for it.
   public var stopAfter: (@Sendable (_ status: UInt16, _ body: UnsafeRawBufferPointer) -> Bool)?
 
   public init(
     path: ByteTemplate, fields: [HTTPField], body: ByteTemplate, values: ByteColumn, selection: [Int]? = nil,
-    permit: HTTP2Permit = HTTP2Permit(),
+    permit: HTTP2Permit = HTTP2Permit(), generation: UInt64? = nil,
     stopAfter: (@Sendable (_ status: UInt16, _ body: UnsafeRawBufferPointer) -> Bool)? = nil
   ) {
     self.path = path
@@ -31,6 +34,7 @@ public struct HTTP2Batch: Sendable {
     self.values = values
     self.selection = selection
     self.permit = permit
+    self.generation = generation
     self.stopAfter = stopAfter
   }
 }

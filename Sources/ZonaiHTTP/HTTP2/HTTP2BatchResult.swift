@@ -10,7 +10,7 @@ public struct HTTP2BatchResult: Sendable {
   public let goAways: [HTTP2GoAway]
   let answers: AnswerArena
 
-  /// What was kept of an answer other than 200; nil for a 200 and where there was no answer.
+  /// What was kept of an answer; nil for a 200 whose body is accepted, and where there was no answer.
   public func answer(_ index: Int) -> HTTP2Answer? { answers[index] }
 }
 
@@ -49,7 +49,7 @@ public enum HTTP2Outcome: Sendable, Hashable {
     case notSelected
     /// The permit had ended, or the sending task was cancelled.
     case permitEnded
-    /// `stopAfter` said so.
+    /// `stopAfter` said so, or the connections that it was meant for were replaced.
     case stopped
     /// There was no connection; the batch's failure says why.
     case noConnection
@@ -75,7 +75,7 @@ public struct HTTP2GoAway: Sendable, Hashable {
   public let debugData: [UInt8]
 }
 
-/// What is kept of an answer other than 200.
+/// What is kept of an answer that is not simply accepted.
 public struct HTTP2Answer: Sendable {
   /// The first 4 KiB of the body.
   public let body: ArraySlice<UInt8>

@@ -14,11 +14,23 @@ extension HTTP2Connection {
 
   /// nil: the answer that the slot holds.
   func outcome(of slot: UnsafeMutablePointer<StreamSlot>, code: UInt32) -> HTTP2Outcome? {
-    if slot.pointee.isAnswerComplete && slot.pointee.status >= 200 { return nil }
+    if isAnswered(slot) { return nil }
     if code == NGHTTP2_REFUSED_STREAM.rawValue {
       return .notHandled(goAway.map { slot.pointee.stream > $0.lastStream } ?? false ? .goAway : .refused)
     }
     return wasWritten(slot) ? .answerLost(.reset) : .notHandled(.neverWritten)
+  }
+
+  /// Whether the slot holds an answer. A 200 is one from the moment at which nothing could take it back: what is lost of it
+  /// after that would only have the request sent twice.
+  func isAnswered(_ slot: UnsafeMutablePointer<StreamSlot>) -> Bool {
+    if slot.pointee.isAnswerComplete { return slot.pointee.status >= 200 }
+    return slot.pointee.status == 200 && turn.options.acceptedBody.isEnough(slot.pointee.bodyBeginning)
+  }
+
+  /// Whether the slot's answer is a 200 with a body that is the service's own.
+  func isAcceptance(_ slot: UnsafeMutablePointer<StreamSlot>) -> Bool {
+    slot.pointee.status == 200 && turn.options.acceptedBody.accepts(slot.pointee.bodyBeginning)
   }
 
   func wasWritten(_ slot: UnsafeMutablePointer<StreamSlot>) -> Bool {
@@ -36,6 +48,8 @@ extension HTTP2Connection {
     slot.pointee.phase = .reported
     if let outcome {
       run.report(slot.pointee.request, outcome)
+    } else if isAcceptance(slot) {
+      run.report(slot.pointee.request, .answered(200))
     } else if let kept = slot.pointee.kept {
       run.report(
         slot.pointee.request, status: slot.pointee.status, fields: kept.pointee.fields, body: kept.pointee.body)
@@ -56,18 +70,17 @@ extension HTTP2Connection {
     for index in slots.all.indices where slots.all[index].phase != .free {
       guard let slot = slots.all.baseAddress.map({ $0 + index }), let run = slot.pointee.run else { continue }
       run._withUnsafeGuaranteedRef { run in
-        let isAnswered = slot.pointee.isAnswerComplete && slot.pointee.status >= 200
         let unanswered = wasWritten(slot) ? HTTP2Outcome.answerLost(reason) : .notHandled(.neverWritten)
-        settle(slot, run, isAnswered ? nil : unanswered)
+        settle(slot, run, isAnswered(slot) ? nil : unanswered)
       }
     }
-    ownFailure = failure
+    ownFailure = failure ?? ownFailure
     isLost = true
   }
 
-  /// What went wrong with a connection that ended, or was ended by the server, before it answered anything.
+  /// What went wrong with a connection that ended, was ended by the server, or let time run out, before it answered anything.
   var failure: HTTPFailure? {
-    guard !hasAnswered, isLost || goAway != nil else { return nil }
+    guard !hasAnswered, isLost || goAway != nil || ownFailure != nil else { return nil }
     return ownFailure
       ?? HTTPFailure(
         .closedBeforeAnswer, "\(origin) closed the connection before it answered anything",

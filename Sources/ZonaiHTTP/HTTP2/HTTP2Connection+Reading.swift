@@ -33,7 +33,12 @@ extension HTTP2Connection {
   }
 
   func received(body: UnsafeRawBufferPointer, on slot: UnsafeMutablePointer<StreamSlot>) {
-    if slot.pointee.phase != .reported { keep(slot).pointee.addBody(body) }
+    if slot.pointee.phase == .reported { return }
+    if slot.pointee.status == 200 {
+      slot.pointee.bodyBeginning.look(at: body)
+      if turn.options.acceptedBody.accepts(slot.pointee.bodyBeginning) { return }
+    }
+    keep(slot).pointee.addBody(body)
   }
 
   func keep(_ slot: UnsafeMutablePointer<StreamSlot>) -> UnsafeMutablePointer<KeptAnswer> {
@@ -46,7 +51,7 @@ extension HTTP2Connection {
   func receivedEnd(on slot: UnsafeMutablePointer<StreamSlot>) {
     slot.pointee.isAnswerComplete = true
     answers += 1
-    if slot.pointee.status == 200 { wasAccepted = true }
+    if isAcceptance(slot) { wasAccepted = true }
     // Answered before the request was read to its end: the rest is of no use.
     if slot.pointee.phase == .opened { reset(slot) }
   }

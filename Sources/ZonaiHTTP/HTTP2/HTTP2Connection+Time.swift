@@ -9,8 +9,13 @@ extension HTTP2Connection {
     let patience = turn.options.requestTimeout
     if let blockedSince, now - blockedSince >= patience { return lose(.connectionLost) }
     while let slot = awaited.first, slot.pointee.since != 0, now - slot.pointee.since >= patience {
-      // Nobody was answered since it was written: then it is the connection, not the request.
-      if answers == slot.pointee.answersBefore { return lose(.timedOut) }
+      // Nobody was answered since it was written: then it is the connection, not the request. The others on it have time
+      // of their own left.
+      if answers == slot.pointee.answersBefore {
+        drain()
+        ownFailure = HTTPFailure(
+          .closedBeforeAnswer, "\(origin) took a request and answered nothing within the time for requests")
+      }
       giveUp(slot, .answerLost(.timedOut))
     }
     while let slot = unfinished.first, now - slot.pointee.since >= patience {
@@ -26,8 +31,7 @@ extension HTTP2Connection {
 
   func giveUp(_ slot: UnsafeMutablePointer<StreamSlot>, _ outcome: HTTP2Outcome) {
     guard let run = slot.pointee.run else { return }
-    let isAnswered = slot.pointee.isAnswerComplete && slot.pointee.status >= 200
-    run._withUnsafeGuaranteedRef { settle(slot, $0, isAnswered ? nil : outcome) }
+    run._withUnsafeGuaranteedRef { settle(slot, $0, isAnswered(slot) ? nil : outcome) }
     reset(slot)
   }
 

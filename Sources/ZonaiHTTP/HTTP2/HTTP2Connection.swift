@@ -11,7 +11,7 @@ final class HTTP2Connection {
   var isLost = false
   /// Whether it has answered a request. One that ends without is as good as a failed connect.
   var hasAnswered: Bool { answers > 0 }
-  /// Set by the pool, so that such an end is counted once.
+  /// Set by the pool, so that its first answer, or such an end, is counted once.
   var isCounted = false
   /// Whether a new request may not be opened any more: after GOAWAY, or because the pool wants a fresh connection.
   var isDraining = false

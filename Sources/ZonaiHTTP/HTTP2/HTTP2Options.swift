@@ -25,6 +25,8 @@ public struct HTTP2Options: Sendable {
   public var maxReconnectDelay: Int64 = 10_000
   /// How long all connections are full, with requests waiting, before another one is opened. The default is 20 ms.
   public var patienceBeforeAnotherConnection: Int64 = 20
+  /// What the body of a 200 must be; anything by default. A 200 with another body is kept like any other answer.
+  public var acceptedBody = AcceptedBody.anything
   /// The names, in lower case, of the header fields that are kept of answers other than 200.
   public var keptFields: [String] = ["retry-after", "date", "content-type"]
   /// The name of the thread.

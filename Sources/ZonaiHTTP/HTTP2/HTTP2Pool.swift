@@ -36,8 +36,8 @@ public final class HTTP2Pool: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         run.start(continuation)
-        if !inbox.leave(run) {
-          run.finishRest(.poolClosed)
+        if let refusal = inbox.leave(run, for: batch.generation) {
+          run.finishRest(refusal)
           run.deliver()
         }
       }
@@ -47,10 +47,15 @@ public final class HTTP2Pool: Sendable {
     }
   }
 
-  /// Opens no further request on the connections that exist; new ones are made. What is under way stays under way.
+  /// Which connections requests go over now: a count of the times at which new ones were asked for.
+  public var generation: UInt64 { inbox.generation }
+
+  /// Opens no further request on the connections that exist; new ones are made. What is under way stays under way, what
+  /// waits comes back as `stopped`.
   ///
-  /// For credentials to which a connection is bound.
-  public func reconnect() { inbox.askReconnect() }
+  /// For credentials to which a connection is bound. With a generation nothing happens when new connections were asked for
+  /// since: of several batches that find the old ones spoiled, one has them replaced.
+  public func reconnect(since generation: UInt64? = nil) { inbox.askReconnect(since: generation) }
 
   /// Gives up what is under way, says farewell to the server, and ends the thread. May be called more than once.
   public func close() async {

@@ -56,7 +56,7 @@ private func receiveBody(
   _ session: OpaquePointer?, _ flags: UInt8, _ stream: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
   _ owner: UnsafeMutableRawPointer?
 ) -> Int32 {
-  guard let slot = slot(session, stream), slot.pointee.status != 200 else { return 0 }
+  guard let slot = slot(session, stream) else { return 0 }
   connection(owner)?.received(body: UnsafeRawBufferPointer(start: bytes, count: count), on: slot)
   return 0
 }

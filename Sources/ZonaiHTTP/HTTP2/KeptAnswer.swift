@@ -1,4 +1,4 @@
-/// Room for what is kept of an answer other than 200 until it is complete. Used again and again.
+/// Room for what is kept of an answer until it is complete. Used again and again.
 struct KeptAnswer {
   static let bodyLimit = 4096
   static let fieldLimit = 2048

@@ -4,12 +4,15 @@ import ZonaiThreads
 final class PoolInbox: Sendable {
   struct Contents: Sendable {
     var runs: [BatchRun] = []
+    /// Those that came before new connections were asked for.
+    var overtakenRuns: [BatchRun] = []
     var wantsReconnect = false
     var isClosing = false
   }
 
   private struct State {
     var contents = Contents()
+    var generation: UInt64 = 0
     var hasEnded = false
     var closers: [CheckedContinuation<Void, Never>] = []
   }
@@ -19,20 +22,32 @@ final class PoolInbox: Sendable {
 
   init() throws(WakePipeError) { wakePipe = try WakePipe() }
 
-  /// False when the pool is closed and will not look.
-  func leave(_ run: BatchRun) -> Bool {
-    let isTaken = state.withLock { state in
-      if state.contents.isClosing || state.hasEnded { return false }
+  /// How many times new connections were asked for.
+  var generation: UInt64 { state.withLock { $0.generation } }
+
+  /// Leaves the run for the loop; otherwise says why the loop will not have it.
+  func leave(_ run: BatchRun, for generation: UInt64?) -> HTTP2Outcome.NotSent? {
+    let refusal: HTTP2Outcome.NotSent? = state.withLock { state in
+      if state.contents.isClosing || state.hasEnded { return .poolClosed }
+      if let generation, generation != state.generation { return .stopped }
       state.contents.runs.append(run)
-      return true
+      return nil
     }
-    if isTaken { wakePipe.wake() }
-    return isTaken
+    if refusal == nil { wakePipe.wake() }
+    return refusal
   }
 
-  func askReconnect() {
-    state.withLock { $0.contents.wantsReconnect = true }
-    wakePipe.wake()
+  /// Unless somebody did since that generation.
+  func askReconnect(since generation: UInt64?) {
+    let isAsked = state.withLock { state in
+      if let generation, generation != state.generation { return false }
+      state.generation += 1
+      state.contents.wantsReconnect = true
+      state.contents.overtakenRuns += state.contents.runs
+      state.contents.runs = []
+      return true
+    }
+    if isAsked { wakePipe.wake() }
   }
 
   func askClose() {
@@ -54,6 +69,7 @@ final class PoolInbox: Sendable {
     state.withLock { state in
       let contents = state.contents
       state.contents.runs = []
+      state.contents.overtakenRuns = []
       state.contents.wantsReconnect = false
       return contents
     }

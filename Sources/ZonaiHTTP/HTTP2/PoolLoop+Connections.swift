@@ -44,12 +44,7 @@ extension PoolLoop {
   func sweep() {
     var isAnythingGone = false
     for connection in connections {
-      if connection.hasAnswered {
-        failures = 0
-      } else if let failure = connection.failure, !connection.isCounted {
-        connection.isCounted = true
-        countFailure(failure)
-      }
+      if !connection.isCounted { count(connection) }
       if connection.isDraining && connection.openStreams == 0 { connection.close() }
       if connection.isLost {
         connection.release()
@@ -57,6 +52,18 @@ extension PoolLoop {
       }
     }
     if isAnythingGone { connections.removeAll { $0.isLost } }
+  }
+
+  /// Judges a connect by what came of it, once: its first answer, or its end without one.
+  private func count(_ connection: HTTP2Connection) {
+    if connection.hasAnswered {
+      failures = 0
+    } else if let failure = connection.failure {
+      countFailure(failure)
+    } else {
+      return
+    }
+    connection.isCounted = true
   }
 
   /// Waits longer before the next connect; without any connection, what waits is told why.
@@ -71,8 +78,10 @@ extension PoolLoop {
     queue = []
   }
 
-  /// Has further requests opened on connections made from now on.
+  /// Has further requests opened on connections made from now on. What waits was meant for the old ones.
   func reconnect() {
+    for run in queue { run.finishRest(.stopped) }
+    queue = []
     connecting = nil
     for connection in connections { connection.drain() }
   }

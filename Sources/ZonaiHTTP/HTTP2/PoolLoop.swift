@@ -34,10 +34,11 @@ final class PoolLoop {
     while true {
       turn.now = MonotonicClock.milliseconds()
       let contents = inbox.take()
-      runs += contents.runs
+      runs += contents.overtakenRuns + contents.runs
+      queue += contents.overtakenRuns
+      if contents.wantsReconnect { reconnect() }
       queue += contents.runs
       if contents.isClosing { break }
-      if contents.wantsReconnect { reconnect() }
       for run in queue { run.checkPermit(now: turn.now) }
       advanceConnecting()
       for connection in connections { connection.checkTime(hasWaiting: !queue.isEmpty) }

@@ -16,6 +16,7 @@ struct StreamSlot {
   var stream: Int32 = 0
   var status: UInt16 = 0
   var isAnswerComplete = false
+  var bodyBeginning = BodyBeginning.none
   var bodySent = 0
   /// The connection's count of bytes before the request's last frame: past it, the end may have been written.
   var endPosition: Int64 = 0

@@ -13,6 +13,8 @@ final class ServerConnection {
   private var session: OpaquePointer?
   private var requests: [Int32: ServedRequest] = [:]
   private var answers: [Int32: [UInt8]] = [:]
+  /// Streams whose answer stays without an end.
+  private var unending: Set<Int32> = []
   private var held: [Int32] = []
   private var count = 0
   private var isDropped = false
@@ -191,6 +193,9 @@ final class ServerConnection {
   private func react(_ reaction: Reaction, to stream: Int32) {
     switch reaction {
     case .answer(let status, let fields, let body): answer(stream, status, fields, body)
+    case .begin(let status, let body):
+      unending.insert(stream)
+      answer(stream, status, [:], body)
     case .reset(let code): nghttp2_submit_rst_stream(session, 0, stream, code)
     case .silence: break
     case .hold:
@@ -236,10 +241,13 @@ final class ServerConnection {
         let part = answer.prefix(count)
         room?.update(from: Array(part), count: part.count)
         this(owner)?.answers[stream] = Array(answer.dropFirst(part.count))
+        if this(owner)?.unending.contains(stream) == true {
+          return part.isEmpty ? Int(NGHTTP2_ERR_DEFERRED.rawValue) : part.count
+        }
         if part.count == answer.count { flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         return part.count
       }
-      if body.isEmpty {
+      if body.isEmpty && !unending.contains(stream) {
         nghttp2_submit_response(session, stream, values, values.count, nil)
       } else {
         nghttp2_submit_response(session, stream, values, values.count, &provider)

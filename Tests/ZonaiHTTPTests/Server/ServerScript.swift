@@ -15,6 +15,8 @@ struct ServedRequest: Sendable {
 /// What the server does once a request is complete.
 enum Reaction: Sendable {
   case answer(Int, fields: [String: String] = [:], body: String = "")
+  /// The head and this much of a body, whose end never comes.
+  case begin(Int, body: String)
   /// RST_STREAM with this code.
   case reset(UInt32)
   /// No answer, ever.
