@@ -57,7 +57,9 @@ extension Bench {
     _ body: String, accessToken: String, headers: [String: String] = [:], url: String? = nil,
     options: [String] = ["--http2"]
   ) async throws -> Heard {
-    let usual = ["authorization": "Bearer " + accessToken, "content-type": "application/json"]
+    let usual = [
+      "authorization": "Bearer " + accessToken, "content-type": "application/json", "x-goog-api-format-version": "2",
+    ]
     return try await curl(url ?? sendURL, headers: usual.merging(headers) { $1 }, body: body, options: options)
   }
 

@@ -165,7 +165,8 @@ import ZonaiSimulator
     try await Bench.with { bench in
       let body = #"{"message":{"token":"a"}}"#
       func reason(_ heard: Heard) -> String? { heard.json?["error"]?["details"]?[0]?["reason"]?.string }
-      let none = try await bench.curl(bench.sendURL, headers: ["content-type": "application/json"], body: body)
+      let none = try await bench.curl(
+        bench.sendURL, headers: ["content-type": "application/json", "x-goog-api-format-version": "2"], body: body)
       #expect(none.status == 401 && reason(none) == "CREDENTIALS_MISSING")
       let garbage = try await bench.send(body, accessToken: "ya29.nonsense")
       #expect(garbage.status == 401 && garbage.json?["error"]?["details"] == nil)
@@ -185,6 +186,34 @@ import ZonaiSimulator
       #expect(try await bench.send(body, accessToken: fresh).status == 200)
       try await bench.simulator.control("POST", "/clock", ["advanceMs": 3_600_000])
       #expect(reason(try await bench.send(body, accessToken: fresh)) == "ACCESS_TOKEN_EXPIRED")
+    }
+  }
+
+  @Test func `who does not ask for the second form of errors gets the first, without details`() async throws {
+    try await Bench.with { bench in
+      let access = try await bench.accessToken()
+      try await bench.simulator.control("PUT", "/devices/t:1", ["state": "uninstalled"])
+      func error(version: String, query: String = "", token: String = "t:1") async throws -> JSON? {
+        try await bench.send(
+          #"{"message":{"token":"\#(token)"}}"#, accessToken: access, headers: ["x-goog-api-format-version": version],
+          url: bench.sendURL + query
+        ).json?["error"]
+      }
+      let text = "Requested entity was not found."
+      for (version, query) in [("1", ""), ("", ""), ("1", "?$.xgafv=1")] {
+        #expect(
+          try await error(version: version, query: query) == [
+            "code": 404, "message": .string(text), "status": "NOT_FOUND",
+            "errors": [["message": .string(text), "domain": "global", "reason": "notFound"]],
+          ])
+      }
+      #expect(try await error(version: "1", token: apnsToken(1))?["errors"]?[0]?["reason"] == "badRequest")
+      for query in ["?$.xgafv=2", "?alt=json&%24.xgafv=2"] {
+        let answer = try await error(version: "1", query: query)
+        #expect(answer?["details"]?[0]?["errorCode"] == "UNREGISTERED")
+        #expect(answer?["errors"] == nil)
+      }
+      #expect(try await error(version: "2")?["details"]?[0]?["errorCode"] == "UNREGISTERED")
     }
   }
 

@@ -74,6 +74,13 @@ import ZonaiSimulator
           ["limit", 1], ["limit", 1000], ["status", 200], ["status", 410], ["limit", 1], ["status", 400],
           ["limit", 1000], ["status", 200],
         ])
+      // A dead device proves a valid token, too.
+      let dying = try await hear(bench, [[dead], ["abcd"], [dead]], jwt: jwt)
+      #expect(
+        dying == [
+          ["limit", 1], ["limit", 1000], ["status", 410], ["limit", 1], ["status", 400], ["limit", 1000],
+          ["status", 410],
+        ])
       let refused = try await hear(bench, [[good], [good]], jwt: "no.valid.token")
       #expect(refused == [["limit", 1], ["status", 403], ["status", 403]])
     }

@@ -10,9 +10,10 @@ struct APNsLane: Sendable {
     let fault = world.faults.strike(.apns, token?.lowercased())
     if fault?.action == .streamLimit { connection.scriptedLimit = fault?.streams }
     let reply = judge(exchange.request, token: token, connection)
-    // Apple takes streams away after a rejection and gives them back after a success; a 410 is no rejection to it.
+    // Apple takes streams away after a rejection and gives them back after a valid token. A 410 is no rejection to it, and one
+    // that was not scripted comes after the token was judged.
     let status = fault?.response?.status ?? reply.response.status
-    if status == 200 {
+    if status == 200 || status == 410 && fault?.response == nil {
       limitStreams(of: exchange.connection, connection, to: world.options.apnsStreamLimit)
     } else if (400..<500).contains(status), status != 410 {
       limitStreams(of: exchange.connection, connection, to: 1)

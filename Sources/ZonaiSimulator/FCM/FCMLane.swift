@@ -30,8 +30,13 @@ struct FCMLane: Sendable {
         200, ["name": .string("projects/\(world.google.projectID)/messages/\(id)")], label: "200",
         delivers: !message.isDryRun, at: world.clock)
     } catch {
-      return error.reply(at: world.clock)
+      return error.reply(at: world.clock, isOldForm: !Self.asksForDetails(request))
     }
+  }
+
+  /// Whether errors are to have Google's second form, which is the one with details.
+  private static func asksForDetails(_ request: ServerRequest) -> Bool {
+    request.header("x-goog-api-format-version") == "2" || FormFields.parse(Array(request.query.utf8))["$.xgafv"] == "2"
   }
 
   private func checkCredential(_ request: ServerRequest, project: String) throws(FCMRefusal) {

@@ -20,7 +20,22 @@ struct FCMRefusal: Error {
     self.message = message
   }
 
-  func reply(at clock: SimulatorClock) -> Reply {
+  /// `isOldForm`: as Google answers who does not ask for the second form of errors.
+  func reply(at clock: SimulatorClock, isOldForm: Bool = false) -> Reply {
+    var error: [String: JSON] = [
+      "code": .integer(Int64(status)), "message": .string(message), "status": .string(code),
+    ]
+    if isOldForm {
+      error["errors"] = [["message": .string(message), "domain": "global", "reason": .string(oldReason)]]
+    } else if !details.isEmpty {
+      error["details"] = .array(details)
+    }
+    let headers = retryAfterSeconds.map { [ServerHeader("retry-after", String($0))] } ?? []
+    return GoogleAnswer.json(
+      status, ["error": .object(error)], label: "\(status) \(fcmError ?? code)", headers: headers, at: clock)
+  }
+
+  private var details: [JSON] {
     var details: [JSON] = []
     if let errorInfo { details.append(errorInfo) }
     if let violations { details.append(Self.badRequest(violations)) }
@@ -35,13 +50,19 @@ struct FCMRefusal: Error {
         "violations": [["subject": .string(quotaSubject), "description": .string(message)]],
       ])
     }
-    var error: [String: JSON] = [
-      "code": .integer(Int64(status)), "message": .string(message), "status": .string(code),
-    ]
-    if !details.isEmpty { error["details"] = .array(details) }
-    let headers = retryAfterSeconds.map { [ServerHeader("retry-after", String($0))] } ?? []
-    return GoogleAnswer.json(
-      status, ["error": .object(error)], label: "\(status) \(fcmError ?? code)", headers: headers, at: clock)
+    return details
+  }
+
+  /// The word of the old form, which follows the status.
+  private var oldReason: String {
+    switch status {
+    case 400: "badRequest"
+    case 401: "authError"
+    case 403: "forbidden"
+    case 404: "notFound"
+    case 429: "rateLimitExceeded"
+    default: "backendError"
+    }
   }
 
   private static func badRequest(_ violations: [(field: String?, description: String)]) -> JSON {
