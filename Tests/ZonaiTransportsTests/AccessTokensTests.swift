@@ -198,10 +198,12 @@ import ZonaiThreads
     await #expect(throws: LaneRefusal.self) { try await scene.tokens.current(afterRefusalOf: 1).get() }
   }
 
-  @Test func `a replaced key file is read again, a broken one only when it is needed`() async throws {
+  @Test func `a replaced key file is read again, a broken one leaves the old key`() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write("account.json", TestKeys.serviceAccount())
-    let scene = try await Scene(.file(path), Self.granted("one"), Self.granted("two"), Self.granted("three"))
+    let scene = try await Scene(
+      .file(path), Self.granted("one"), Self.granted("two"), Self.granted("three"), Self.refused(503, nil),
+      Self.refused(400, "invalid_grant"), Self.refused(400, "invalid_grant"), Self.granted("four"))
     defer { scene.thread.close() }
     _ = await scene.tokens.current()
     let other = TestKeys.made("openssl genpkey -quiet -algorithm RSA -pkeyopt rsa_keygen_bits:2048")
@@ -217,13 +219,20 @@ import ZonaiThreads
 
     try folder.write("account.json", "{ half of")
     #expect(try await scene.tokens.current().get().generation == 2)
-    let refusal = await #expect(throws: LaneRefusal.self) {
-      try await scene.tokens.current(afterRefusalOf: 2).get()
+    // The key that was read last goes on.
+    #expect(try await scene.tokens.current(afterRefusalOf: 2).get().generation == 3)
+    // An endpoint that is away is not the file's fault, a refused key may be.
+    func refusal(_ generation: UInt32) async -> Verdict? {
+      await #expect(throws: LaneRefusal.self) {
+        try await scene.tokens.current(afterRefusalOf: generation).get()
+      }?.verdict
     }
-    #expect(refusal?.verdict.fault == .credentials)
-    #expect(refusal?.verdict.words?.contains("is not JSON") == true)
+    #expect(await refusal(3)?.fault == .service)
+    let named = await refusal(3)
+    #expect(named?.fault == .credentials)
+    #expect(named?.words?.contains("is not JSON") == true)
     try folder.write("account.json", TestKeys.serviceAccount())
-    #expect(try await scene.tokens.current().get().generation == 3)
+    #expect(try await scene.tokens.current().get().generation == 4)
   }
 
   @Test func `a file of another project is refused while the lane is open`() async throws {

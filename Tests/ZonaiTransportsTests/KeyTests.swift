@@ -138,6 +138,13 @@ import ZonaiJSON
     #expect(error?.sentence.contains(says) == true)
   }
 
+  @Test func `a pipe in the place of a key file is refused and not waited for`() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+    let error = #expect(throws: SetupError.self) { try APNsKeyFile(.file("\(folder.path)/pipe")) }
+    #expect(error?.sentence.contains("is not a file") == true)
+  }
+
   @Test func `keys do not show in text`() throws {
     let source = KeySource.inline(TestKeys.p256)
     let key = try APNsKey(pem: TestKeys.p256, source: source, setting: "apns.key")

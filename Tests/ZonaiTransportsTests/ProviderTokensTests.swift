@@ -6,6 +6,14 @@ import ZonaiThreads
 
 @testable import ZonaiTransports
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 @Suite struct ProviderTokensTests {
   private static let minute: Int64 = 60_000
   private static let start: Int64 = 1_700_000_000_000
@@ -17,11 +25,11 @@ import ZonaiThreads
 
   @Test func `a token is kept for fifty minutes of its iat, and then replaced`() async throws {
     let tokens = try tokens()
-    let first = try #require(await tokens.current(secrets: nil, now: Self.start + 999))
+    let first = try await tokens.current(secrets: nil, now: Self.start + 999)
     // The iat is in whole seconds.
     #expect(first.madeAt == Self.start)
-    #expect(await tokens.current(secrets: nil, now: Self.start + 50 * Self.minute - 1) == first)
-    let second = try #require(await tokens.current(secrets: nil, now: Self.start + 50 * Self.minute))
+    #expect(try await tokens.current(secrets: nil, now: Self.start + 50 * Self.minute - 1) == first)
+    let second = try await tokens.current(secrets: nil, now: Self.start + 50 * Self.minute)
     #expect(second != first)
     #expect(second.madeAt == Self.start + 50 * Self.minute)
   }
@@ -34,18 +42,18 @@ import ZonaiThreads
     _ age: Int64, _ isReplaced: Bool
   ) async throws {
     let tokens = try tokens()
-    let first = try #require(await tokens.current(secrets: nil, now: Self.start))
-    let second = await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + age * Self.minute)
+    let first = try await tokens.current(secrets: nil, now: Self.start)
+    let second = try? await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + age * Self.minute)
     #expect((second != nil) == isReplaced)
     #expect(second != first)
   }
 
   @Test func `a late answer to an old token mints nothing`() async throws {
     let tokens = try tokens()
-    let first = try #require(await tokens.current(secrets: nil, now: Self.start))
-    let second = await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + 30 * Self.minute)
-    let third = await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + 31 * Self.minute)
-    #expect(second != nil)
+    let first = try await tokens.current(secrets: nil, now: Self.start)
+    let second = try await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + 30 * Self.minute)
+    let third = try await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + 31 * Self.minute)
+    #expect(second != first)
     #expect(third == second)
   }
 
@@ -65,50 +73,73 @@ import ZonaiThreads
   @Test func `two processes that share secrets send the same token`() async throws {
     let secrets = Secrets()
     let (one, two) = (try tokens(), try tokens())
-    let first = await one.current(secrets: secrets, now: Self.start)
-    #expect(await two.current(secrets: secrets, now: Self.start + 10 * Self.minute) == first)
+    let first = try await one.current(secrets: secrets, now: Self.start)
+    #expect(try await two.current(secrets: secrets, now: Self.start + 10 * Self.minute) == first)
     // One of them replaces it, the other follows.
-    let second = await two.current(secrets: secrets, now: Self.start + 50 * Self.minute)
+    let second = try await two.current(secrets: secrets, now: Self.start + 50 * Self.minute)
     #expect(second != first)
-    #expect(await one.current(secrets: secrets, now: Self.start + 51 * Self.minute) == second)
+    #expect(try await one.current(secrets: secrets, now: Self.start + 51 * Self.minute) == second)
     // One hears that it has expired; the other, a moment later, gets what the first one minted.
-    let expired = try #require(second)
+    let expired = second
     let later = Self.start + 75 * Self.minute
-    let third = await one.current(afterExpiryOf: expired, secrets: secrets, now: later)
+    let third = try await one.current(afterExpiryOf: expired, secrets: secrets, now: later)
     #expect(third != second)
-    #expect(await two.current(afterExpiryOf: expired, secrets: secrets, now: later + 1000) == third)
+    #expect(try await two.current(afterExpiryOf: expired, secrets: secrets, now: later + 1000) == third)
     #expect(secrets.minted == 3)
   }
 
   @Test func `a wrong key that was put right does not find the old token`() async throws {
     let secrets = Secrets()
-    let wrong = await (try tokens(TestKeys.otherP256)).current(secrets: secrets, now: Self.start)
-    let right = await (try tokens()).current(secrets: secrets, now: Self.start)
+    let wrong = try await tokens(TestKeys.otherP256).current(secrets: secrets, now: Self.start)
+    let right = try await tokens().current(secrets: secrets, now: Self.start)
     #expect(wrong != right)
     #expect(secrets.names.count == 2)
     #expect(secrets.names.allSatisfy { $0.hasPrefix("apns TEAMTEAM01 KEYKEYKEY1 ") })
   }
 
-  @Test func `without the shared place a process goes on alone, and does not mint each time`() async throws {
-    let secrets = Secrets(isBroken: true)
+  @Test func `while the shared place is away the old token goes on, and nobody makes one of their own`() async throws {
+    let secrets = Secrets()
     let tokens = try tokens()
-    let first = await tokens.current(secrets: secrets, now: Self.start)
-    #expect(first != nil)
-    #expect(await tokens.current(secrets: secrets, now: Self.start + Self.minute) == first)
+    let first = try await tokens.current(secrets: secrets, now: Self.start)
+    secrets.isBroken = true
+    for minute in [50, 55, 58] as [Int64] {
+      #expect(try await tokens.current(secrets: secrets, now: Self.start + minute * Self.minute) == first)
+    }
+    // Each call tries again.
+    #expect(secrets.asked == 4)
+    secrets.isBroken = false
+    let second = try await tokens.current(secrets: secrets, now: Self.start + 58 * Self.minute)
+    #expect(second != first)
+    #expect(secrets.minted == 2)
+    secrets.isBroken = true
+    let shortage = TokenShortage.notShared("unavailable: away")
+    // Too old to be sent, refused, or not there at all.
+    await #expect(throws: shortage) {
+      try await tokens.current(secrets: secrets, now: Self.start + (58 + 59) * Self.minute)
+    }
+    await #expect(throws: shortage) {
+      try await tokens.current(afterExpiryOf: second, secrets: secrets, now: Self.start + 90 * Self.minute)
+    }
+    await #expect(throws: shortage) { try await self.tokens().current(secrets: secrets, now: Self.start) }
   }
 
   /// A store of secrets that counts.
   private final class Secrets: SecretStore {
     private let held = Mutex<[String: Secret]>([:])
     private let count = Atomic(0)
-    private let isBroken: Bool
+    private let calls = Atomic(0)
+    private let broken = Atomic(false)
 
-    init(isBroken: Bool = false) { self.isBroken = isBroken }
-
+    var isBroken: Bool {
+      get { broken.load(ordering: .relaxed) }
+      set { broken.store(newValue, ordering: .relaxed) }
+    }
+    var asked: Int { calls.load(ordering: .relaxed) }
     var names: [String] { held.withLock { Array($0.keys) } }
     var minted: Int { count.load(ordering: .relaxed) }
 
     func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+      calls.add(1, ordering: .relaxed)
       if isBroken { throw StoreError(.unavailable, "away") }
       return held.withLock { held in
         if let stored = held[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
@@ -165,6 +196,22 @@ import ZonaiThreads
     #expect(error?.sentence.contains("one") == false)
     _ = shell("chmod 600 '\(path)'; mv '\(path)' '\(path)2'; ln -s '\(path)2' '\(path)'")
     await #expect(throws: StoreError.self) { try await SecretFile(path: path).exchange(offer("two")) }
+  }
+
+  @Test func `a lock that is not given back is waited for, but not for ever`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/secrets"
+    let file = try SecretFile(path: path, patience: 50)
+    #expect(try await file.exchange(offer("one"))?.value == "one")
+    let holder = try #require(fopen(path, "r"))
+    #expect(flock(fileno(holder), LOCK_EX) == 0)
+    let error = await #expect(throws: StoreError.self) { try await file.exchange(offer("two")) }
+    #expect(error?.code == .busy)
+    #expect(error?.sentence.contains(path) == true)
+    // Closing alone would not do: a child of another test may have inherited the descriptor.
+    #expect(flock(fileno(holder), LOCK_UN) == 0)
+    fclose(holder)
+    #expect(try await file.exchange(offer("three"))?.value == "one")
   }
 
   @Test(arguments: ["", "{", "[]", #"{"n":5}"#])

@@ -38,19 +38,24 @@ actor APNsCredentials {
   /// The token to send with. The key file is read again when it changed; one that cannot be used leaves the old key.
   func current() async -> Result<Current, LaneRefusal> {
     keys?.readIfChanged()
-    guard let key = keys?.key,
-      let token = await tokens(key).current(secrets: configuration.secrets, now: clock.wall())
-    else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
-    return .success(sent(token, key))
+    guard let key = keys?.key else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
+    do throws(TokenShortage) {
+      return .success(sent(try await tokens(key).current(secrets: configuration.secrets, now: clock.wall()), key))
+    } catch {
+      return .failure(LaneRefusal(error.verdict(age: 0)))
+    }
   }
 
   /// The token to send with after APNs called this one expired.
   func current(afterExpiryOf refused: Current) async -> Result<Current, LaneRefusal> {
     guard let key = keys?.key, key.digest == refused.key else { return await current() }
     let now = clock.wall()
-    let token = await tokens(key).current(afterExpiryOf: refused.token, secrets: configuration.secrets, now: now)
-    guard let token else { return .failure(LaneRefusal(APNsCredentials.wrongClock(age: now - refused.token.madeAt))) }
-    return .success(sent(token, key))
+    do throws(TokenShortage) {
+      let token = try await tokens(key).current(afterExpiryOf: refused.token, secrets: configuration.secrets, now: now)
+      return .success(sent(token, key))
+    } catch {
+      return .failure(LaneRefusal(error.verdict(age: now - refused.token.madeAt)))
+    }
   }
 
   /// Why the key file, as it was last seen, is not used; nil when it is.
@@ -69,14 +74,26 @@ actor APNsCredentials {
     last = current
     return current
   }
+}
 
-  private static func wrongClock(age: Int64) -> Verdict {
-    Verdict(
-      .jobFails, fault: .credentials, reason: "ExpiredProviderToken", status: 403,
-      words:
-        "APNs calls a provider token expired that was made \(age / 1000) seconds ago: this machine's clock, or that "
-        + "of the one that made it, is wrong; set it right and resume",
-      names: "this machine's clock")
+extension TokenShortage {
+  /// What it means for the job; `age` is that of the token that was called expired, in milliseconds.
+  fileprivate func verdict(age: Int64) -> Verdict {
+    switch self {
+    case .cannotSign: SigningKey.outOfMemory
+    case .notShared(let words):
+      Verdict(
+        .transientlyFailed, fault: .service, retry: .attempts, reason: "tokenNotShared",
+        words: ServiceWords.shortened(
+          "the place where the processes share their provider token cannot be used: \(words)"))
+    case .wrongClock:
+      Verdict(
+        .jobFails, fault: .credentials, reason: "ExpiredProviderToken", status: 403,
+        words:
+          "APNs calls a provider token expired that was made \(age / 1000) seconds ago: this machine's clock, or that "
+          + "of the one that made it, is wrong; set it right and resume",
+        names: "this machine's clock")
+    }
   }
 }
 
@@ -101,7 +118,12 @@ final class APNsKeyFile {
 
   /// A file that cannot be used now may be half written: the old key stays, and the file is read again next time.
   func readIfChanged() {
-    guard let now = KeyFile.stamp(of: source), now != stamp else { return }
+    guard case .file = source else { return }
+    let now = KeyFile.stamp(of: source)
+    if now != nil, now == stamp {
+      problem = nil
+      return
+    }
     do throws(SetupError) {
       let file = try KeyFile(reading: source, setting: setting)
       key = try APNsKey(pem: file.text, source: source, setting: setting)

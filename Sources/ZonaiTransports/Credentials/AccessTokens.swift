@@ -71,16 +71,16 @@ actor AccessTokens {
     kept.authorization.generation > refusedGeneration && clock.monotonic() < kept.renewAt
   }
 
-  /// A file that cannot be read stops nobody while its last token is good: it may be half written.
+  /// Why the key file, as it was last seen, is not used; nil when it is.
+  var problem: SetupError? { keys?.problem }
+
+  /// A file that cannot be read stops nobody: it may be half written, and the key that was read last goes on. One of another
+  /// project stops whoever has no good token.
   private func readChangedKey() -> LaneRefusal? {
-    do throws(SetupError) {
-      guard try keys?.readIfChanged() == true else { return nil }
-      kept = nil
-      return nil
-    } catch {
-      if let kept, isFresh(kept) { return nil }
-      return LaneRefusal(error.verdict)
-    }
+    if keys?.readIfChanged() == true { kept = nil }
+    guard let problem, problem.code == .notThisLane else { return nil }
+    if let kept, isFresh(kept) { return nil }
+    return LaneRefusal(problem.verdict)
   }
 
   private func renewed() async -> Result<Authorization, LaneRefusal> {
@@ -109,6 +109,8 @@ actor AccessTokens {
         kept = old
         return .success(old.authorization)
       }
+      // The key may be refused because it was replaced, by a file that cannot be used.
+      if refusal.verdict.fault == .credentials, let problem { return .failure(LaneRefusal(problem.verdict)) }
       return .failure(refusal)
     }
   }
@@ -126,7 +128,7 @@ actor AccessTokens {
         hasPaused = true
         await clock.pause(AccessTokens.pauseAfterInvalidGrant)
         // The key may have been replaced meanwhile; one that cannot be read leaves the old one.
-        _ = try? keys.readIfChanged()
+        _ = keys.readIfChanged()
       }
     }
   }

@@ -32,7 +32,8 @@ struct KeyFile {
       warning = nil
       return
     }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Without O_NONBLOCK a named pipe is waited for until somebody writes to it.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw KeyFile.unreadable(path, setting, errno) }
     defer { close(descriptor) }
     var status = stat()

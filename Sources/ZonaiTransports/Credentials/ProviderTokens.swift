@@ -17,6 +17,8 @@ actor ProviderTokens {
 
   /// The age at which a token is replaced: ten minutes before Apple refuses it.
   static let renewalAge: Int64 = 50 * 60_000
+  /// The age at which a token that could not be replaced is not sent any more: a minute before Apple refuses it.
+  static let greatestAge: Int64 = 59 * 60_000
   /// The age below which a token is never replaced.
   static let leastAge: Int64 = 20 * 60_000
 
@@ -45,37 +47,53 @@ actor ProviderTokens {
     }
   }
 
-  /// The token to send with; nil when OpenSSL cannot sign for want of memory.
-  func current(secrets: (any SecretStore)?, now: Int64) async -> Secret? {
+  /// The token to send with.
+  func current(secrets: (any SecretStore)?, now: Int64) async throws(TokenShortage) -> Secret {
     if let token, now - token.madeAt < ProviderTokens.renewalAge { return token }
-    return await replace(notMadeBefore: now - ProviderTokens.renewalAge + 1, secrets: secrets, now: now)
+    do throws(TokenShortage) {
+      return try await replace(notMadeBefore: now - ProviderTokens.renewalAge + 1, secrets: secrets, now: now)
+    } catch {
+      // The old one is good for some minutes more. Until then it is tried again with each call.
+      if let token, now - token.madeAt < ProviderTokens.greatestAge { return token }
+      throw error
+    }
   }
 
-  /// The token to send with after APNs called this one expired; nil when the clock must be at fault, since the token is
-  /// younger than 20 minutes.
-  func current(afterExpiryOf refused: Secret, secrets: (any SecretStore)?, now: Int64) async -> Secret? {
+  /// The token to send with after APNs called this one expired; none when it is younger than 20 minutes, since the clock must
+  /// be at fault then.
+  func current(
+    afterExpiryOf refused: Secret, secrets: (any SecretStore)?, now: Int64
+  ) async throws(TokenShortage) -> Secret {
     if let token, token.value != refused.value { return token }
     // A token from the future tells of a clock that was put back: then a new one is right, too.
-    guard abs(now - refused.madeAt) >= ProviderTokens.leastAge else { return nil }
-    return await replace(
+    guard abs(now - refused.madeAt) >= ProviderTokens.leastAge else { throw .wrongClock }
+    return try await replace(
       notMadeBefore: max(refused.madeAt + 1, now - ProviderTokens.leastAge), secrets: secrets, now: now)
   }
 
-  /// Takes the shared token if it is young enough, else offers a new one; of two that offer at once, one wins.
-  private func replace(notMadeBefore: Int64, secrets: (any SecretStore)?, now: Int64) async -> Secret? {
+  /// Takes the shared token if it is young enough, else offers a new one; of two that offer at once, one wins. Without the
+  /// shared place nothing is replaced: if each process made its own, Apple would refuse all but one.
+  private func replace(
+    notMadeBefore: Int64, secrets: (any SecretStore)?, now: Int64
+  ) async throws(TokenShortage) -> Secret {
     let before = token
-    guard let minted = mint(now) else { return token }
+    guard let minted = mint(now) else { throw .cannotSign }
     guard let secrets else {
       token = minted
       return minted
     }
-    let offer = SecretOffer(name: name, secret: minted, notMadeBefore: notMadeBefore)
-    let agreed = try? await secrets.exchange(offer)
+    let agreed: Result<Secret, TokenShortage>
+    do throws(StoreError) {
+      let offer = SecretOffer(name: name, secret: minted, notMadeBefore: notMadeBefore)
+      agreed = .success(try await secrets.exchange(offer) ?? minted)
+    } catch {
+      agreed = .failure(.notShared(error.description))
+    }
     // Somebody else of this process may have been through here while we waited.
     if let token, token != before, token.madeAt >= notMadeBefore { return token }
-    // Without the shared place this process goes on alone.
-    token = agreed ?? minted
-    return token
+    let replaced = try agreed.get()
+    token = replaced
+    return replaced
   }
 
   /// The key's digest is part of the name: a wrong key that was put right must not find its old token.
@@ -87,4 +105,14 @@ actor ProviderTokens {
       header: ["kid": .string(keyId)], claims: ["iss": .string(teamId), "iat": .integer(seconds)], key: key.key)
     return made.map { Secret(value: $0, madeAt: seconds * 1000) }
   }
+}
+
+/// Why there is no provider token to send with.
+enum TokenShortage: Error, Hashable {
+  /// OpenSSL cannot sign for want of memory.
+  case cannotSign
+  /// The token that APNs calls expired is too young to be.
+  case wrongClock
+  /// The store that shares the token could not be asked; in its words.
+  case notShared(String)
 }

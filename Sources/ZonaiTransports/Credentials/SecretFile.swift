@@ -16,11 +16,14 @@ import ZonaiThreads
 /// processes take turns by a lock on it.
 public final class SecretFile: SecretStore {
   private let path: String
+  private let patience: Int64
   private let thread: FileThread
 
-  /// Starts the thread that reads and writes the file.
-  public init(path: String) throws(SetupError) {
+  /// Starts the thread that reads and writes the file. `patience` is how many milliseconds are waited for another process that
+  /// has the file locked; the default, 5 s, is far beyond what an exchange takes.
+  public init(path: String, patience: Int64 = 5_000) throws(SetupError) {
     self.path = path
+    self.patience = patience
     do throws(ThreadStartError) {
       thread = FileThread(executor: try ThreadExecutor(name: "zonai-secrets"))
     } catch {
@@ -31,8 +34,7 @@ public final class SecretFile: SecretStore {
   deinit { thread.executor.close() }
 
   public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
-    let path = path
-    return try await thread.exchange(offer, path)
+    try await thread.exchange(offer, path, patience)
   }
 
   /// File work blocks, so it has a thread.
@@ -42,8 +44,8 @@ public final class SecretFile: SecretStore {
 
     init(executor: ThreadExecutor) { self.executor = executor }
 
-    func exchange(_ offer: SecretOffer, _ path: String) throws(StoreError) -> Secret? {
-      let file = try LockedFile(path: path)
+    func exchange(_ offer: SecretOffer, _ path: String, _ patience: Int64) throws(StoreError) -> Secret? {
+      let file = try LockedFile(path: path, patience: patience)
       var secrets = try file.read()
       if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
       guard let secret = offer.secret else { return nil }
@@ -59,34 +61,47 @@ private struct LockedFile: ~Copyable {
   private let descriptor: Int32
   private let path: String
 
-  init(path: String) throws(StoreError) {
+  init(path: String, patience: Int64) throws(StoreError) {
     let opened = try LockedFile.open(path)
+    do throws(StoreError) {
+      try LockedFile.lock(opened, path, patience)
+    } catch {
+      close(opened)
+      throw error
+    }
     descriptor = opened
     self.path = path
   }
 
   private static func open(_ path: String) throws(StoreError) -> Int32 {
     #if canImport(Glibc)
-      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     #elseif canImport(Musl)
-      let descriptor = Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      let descriptor = Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     #else
-      let descriptor = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      let descriptor = Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     #endif
     guard descriptor >= 0 else { throw failed("open", path, errno) }
     var status = stat()
     let isKnown = fstat(descriptor, &status) == 0
     let isOurs = status.st_uid == geteuid() && status.st_mode & 0o077 == 0 && status.st_mode & S_IFMT == S_IFREG
-    if isKnown, isOurs {
-      var locked: Int32 = 0
-      repeat { locked = flock(descriptor, LOCK_EX) } while locked != 0 && errno == EINTR
-      if locked == 0 { return descriptor }
-      let number = errno
-      close(descriptor)
-      throw failed("lock", path, number)
-    }
+    if isKnown, isOurs { return descriptor }
     close(descriptor)
     throw StoreError(.denied, "\(path) holds secrets and others may read or write it; run: chmod 600 \(path)")
+  }
+
+  /// flock(2) has no time-out and tells nobody when a lock is given back: it is asked for again and again.
+  private static func lock(_ descriptor: Int32, _ path: String, _ patience: Int64) throws(StoreError) {
+    let deadline = MonotonicClock.milliseconds() + patience
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let number = errno
+      guard number == EWOULDBLOCK || number == EINTR else { throw failed("lock", path, number) }
+      guard MonotonicClock.milliseconds() < deadline else {
+        throw StoreError(
+          .busy, "another process has kept \(path) locked for \(patience) ms; look for one that hangs (fuser \(path))")
+      }
+      poll(nil, 0, 10)
+    }
   }
 
   // Closing gives the lock back.

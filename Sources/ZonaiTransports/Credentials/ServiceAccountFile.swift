@@ -23,9 +23,26 @@ final class ServiceAccountFile {
     stamp = file.stamp
   }
 
-  /// Whether another key was read. When it throws, the old one stays, and the file is read again next time.
-  func readIfChanged() throws(SetupError) -> Bool {
-    guard let now = KeyFile.stamp(of: source), now != stamp else { return false }
+  /// Whether another key was read. A file that cannot be used now may be half written: the old key stays, and the file is
+  /// read again next time.
+  func readIfChanged() -> Bool {
+    guard case .file = source else { return false }
+    let now = KeyFile.stamp(of: source)
+    if now != nil, now == stamp {
+      problem = nil
+      return false
+    }
+    do throws(SetupError) {
+      try read()
+      problem = nil
+      return true
+    } catch {
+      problem = error
+      return false
+    }
+  }
+
+  private func read() throws(SetupError) {
     let file = try KeyFile(reading: source, setting: ServiceAccountFile.setting)
     let replaced = try ServiceAccount(json: file.text, source: source, setting: ServiceAccountFile.setting)
     guard replaced.projectId == account.projectId else {
@@ -38,6 +55,8 @@ final class ServiceAccountFile {
       tokenURI: replaced.tokenURI, override: oauthEndpoint, setting: ServiceAccountFile.setting)
     account = replaced
     stamp = file.stamp
-    return true
   }
+
+  /// Why the file, as it is now, is not used.
+  private(set) var problem: SetupError?
 }
