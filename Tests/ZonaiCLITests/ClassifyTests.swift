@@ -44,6 +44,9 @@ struct ClassifyTests {
       fault: "service", reason: "HTTP 503"),
     Case(service: "apns", status: 200, body: "", verdict: "delivered", reason: "delivered"),
     Case(
+      service: "apns", status: 200, body: "<html>welcome</html>", verdict: "jobFails", fault: "configuration",
+      about: "lane", reason: "notTheService"),
+    Case(
       service: "apns", status: 410, body: #"{"reason":"Unregistered","timestamp":1767225600000}"#,
       verdict: "permanentlyRejected", fault: "recipient", evidence: "conclusive", about: "token",
       reason: "Unregistered"),

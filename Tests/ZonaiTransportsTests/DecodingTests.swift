@@ -38,6 +38,17 @@ import ZonaiCore
     #expect(answer.isOldShape == isOld)
   }
 
+  @Test(arguments: [
+    ("", AnswerBody.empty), ("<html>", .other), ("{}", .other), (#"{"error":{}}"#, .other), (#"{"name":5}"#, .other),
+    (#"{"name":"projects/p/messages/1"}"#, .service),
+  ])
+  func `a delivery of FCM carries the message's name`(_ text: String, _ body: AnswerBody) {
+    #expect(FCMAnswer(status: 200, body: Array(text.utf8)).body == body)
+    let inHand = AnswerInHand(status: 200, body: Array(text.utf8))
+    #expect((inHand.fcmVerdict == .delivered) == (body == .service))
+    #expect((inHand.apnsVerdict == .delivered) == (body == .empty))
+  }
+
   @Test func `both spellings of ApnsError's status are read`() {
     let body =
       #"{"error":{"details":[{"@type":"x/google.firebase.fcm.v1.ApnsError","status_code":403,"reason":"r"}]}}"#

@@ -2,7 +2,7 @@ import ZonaiCore
 import ZonaiJSON
 
 extension APNsAnswer {
-  /// Reads an answer other than a delivery.
+  /// Reads an answer. A delivery has no body.
   init(
     status: Int, body: some Collection<UInt8>, hasID: Bool, retryAfter: String? = nil, date: String? = nil
   ) {

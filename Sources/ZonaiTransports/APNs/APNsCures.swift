@@ -47,17 +47,3 @@ extension SendLedger<APNsReader>.Leftovers {
     }
   }
 }
-
-extension SendLedger<APNsReader> {
-  /// No cure is left. Answers stand as they are; whom a GOAWAY handed back has none, so the lane carries the fault. A key
-  /// file that was replaced by one that cannot be used is the reason to name.
-  mutating func giveUp(_ left: Leftovers, because fault: Verdict, file problem: SetupError?) {
-    let unanswered = left.refused.filter { place in
-      guard problem == nil, case .answered(let verdict, _) = answers[place] else { return true }
-      return verdict.fault == .connection
-    }
-    guard !unanswered.isEmpty else { return }
-    sendNext(unanswered)
-    stop(because: problem?.verdict ?? fault)
-  }
-}

@@ -20,14 +20,8 @@ public final class APNsTransport: Transport {
   private let credentials: APNsCredentials
   private let clock: TransportClock
   private let thread: ThreadExecutor
-  /// Which connections are in use, so that of several batches that want new ones, one makes them.
-  private let connections = Mutex(Connections())
-
-  private struct Connections {
-    var epoch = 0
-    /// The key that the connections are bound to.
-    var key = ""
-  }
+  /// The key that the pool's connections are bound to; empty before the first one.
+  private let boundKey = Mutex("")
 
   /// Reads the key, and connects when there is something to send.
   public init(_ configuration: APNsConfiguration, clock: TransportClock = .system) async throws(SetupError) {
@@ -45,6 +39,7 @@ public final class APNsTransport: Transport {
     options.requestTimeout = configuration.requestTimeout
     options.maxConnections = max(1, configuration.connectionsPerLane)
     options.singleStreamUntilAccepted = true
+    options.acceptedBody = APNsReader.acceptedBody
     options.keptFields = APNsReader.keptFields
     options.threadName = "zonai-apns"
     pool = try HTTP2Pool.opened(endpoint.origin, options, setting: "apns")
@@ -73,6 +68,8 @@ public final class APNsTransport: Transport {
     let values = ByteColumn(bytes: batch.tokens.bytes, ends: batch.tokens.ends)
     let permit = HTTP2Permit(following: batch.permit)
     var cures = APNsCures()
+    // Looked at before the token is: a token that is replaced after that goes over no newer connection.
+    var generation = pool.generation
     var credential = await credentials.current()
     while !ledger.pending.isEmpty {
       let current: APNsCredentials.Current
@@ -83,14 +80,22 @@ public final class APNsTransport: Transport {
         return ledger.result
       }
       guard let fields = fields(rendering, batch, current.authorization) else { break }
-      let epoch = useConnections(for: current.key)
+      generation = useConnections(for: current.key, since: generation)
       let request = RoundRequest(
-        path: path, fields: fields, body: ByteTemplate(rendering.body), values: values, permit: permit)
+        path: path, fields: fields, body: ByteTemplate(rendering.body), values: values, permit: permit,
+        generation: generation)
       let result = await pool.send(request.batch(ledger.pending, of: batch, reader: APNsReader.self))
       var left = ledger.take(result, credential: current.authorization.generation)
       left.hear(result.goAways)
+      // Further requests on a connection that says that it ends would only hear it again.
+      if left.hasDyingConnection { pool.reconnect(since: generation) }
       let rest = left.otherFault == nil ? left.unopened : []
       guard let fault = left.credentialFault else {
+        // Who was not opened without a fault of this batch waited for connections that another one had replaced.
+        if !rest.isEmpty {
+          generation = pool.generation
+          credential = await credentials.current()
+        }
         ledger.sendNext(rest)
         continue
       }
@@ -101,7 +106,8 @@ public final class APNsTransport: Transport {
       }
       if cure == .newToken { credential = await credentials.current(afterExpiryOf: current) }
       if cure == .newConnection { credential = await credentials.current() }
-      reconnect(from: epoch)
+      pool.reconnect(since: generation)
+      generation = pool.generation
       ledger.sendNext(left.refused + rest)
     }
     return ledger.result
@@ -124,27 +130,14 @@ public final class APNsTransport: Transport {
     return fields
   }
 
-  /// The epoch of the connections that the next requests go over. A connection is bound to the key of its first request, so
-  /// another key gets new ones.
-  private func useConnections(for key: String) -> Int {
-    connections.withLock { connections in
-      if connections.key != key {
-        if !connections.key.isEmpty {
-          pool.reconnect()
-          connections.epoch += 1
-        }
-        connections.key = key
-      }
-      return connections.epoch
-    }
-  }
-
-  /// Makes new connections, unless another batch did since.
-  private func reconnect(from epoch: Int) {
-    connections.withLock { connections in
-      guard connections.epoch == epoch else { return }
-      pool.reconnect()
-      connections.epoch += 1
+  /// The connections that the next requests go over. A connection is bound to the key of its first request, so another key
+  /// gets new ones, unless they were replaced since the key was looked at.
+  private func useConnections(for key: String, since generation: UInt64) -> UInt64 {
+    boundKey.withLock { boundKey in
+      guard boundKey != key, generation == pool.generation else { return generation }
+      if !boundKey.isEmpty { pool.reconnect(since: generation) }
+      boundKey = key
+      return pool.generation
     }
   }
 }

@@ -3,10 +3,15 @@ import ZonaiHTTP
 import ZonaiJSON
 
 extension FCMAnswer {
-  /// Reads an answer other than a delivery. Details are found by the end of their `@type`, wherever they stand.
+  /// Reads an answer. Details are found by the end of their `@type`, wherever they stand.
   init(status: Int, body: some Collection<UInt8>, retryAfter: String? = nil, date: String? = nil) {
     self.init(status: status, body: .empty, retryAfter: retryAfter, date: date)
     if body.isEmpty { return }
+    if status == 200 {
+      // A delivery carries the message's name.
+      self.body = (try? JSON(parsing: body))?["name"]?.string == nil ? .other : .service
+      return
+    }
     guard let error = (try? JSON(parsing: body))?["error"], error.object != nil else {
       // What was cut off is still FCM's own when it begins like it.
       self.body = body.isCutOff && body.begins(with: #"{"error""#) ? .service : .other

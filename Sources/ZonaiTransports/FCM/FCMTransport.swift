@@ -6,7 +6,8 @@ import ZonaiThreads
 ///
 /// What it sends again by itself is only what the lane's credential held up: when FCM refuses an access token, no further
 /// request is opened, one new token is asked for, and who was refused or not reached is sent to with the new one, within
-/// the same call. What was surely not handled comes back as such (`Verdict.Retry.free`); repeating it is the engine's part,
+/// the same call. An answer that refuses it although a later one of the same token is a delivery renews nothing: it stands for
+/// the engine to judge. What was surely not handled comes back as such (`Verdict.Retry.free`); repeating it is the engine's part,
 /// which counts.
 public final class FCMTransport: Transport {
   public let lane: Lane
@@ -38,6 +39,7 @@ public final class FCMTransport: Transport {
     options.maxStreamsPerConnection = FCMTransport.streamsPerConnection
     // Google ends connections that ping it.
     options.pingAfterSilence = nil
+    options.acceptedBody = FCMReader.acceptedBody
     options.keptFields = FCMReader.keptFields
     options.threadName = "zonai-fcm"
     pool = try HTTP2Pool.opened(endpoint.origin, options, setting: "fcm")
@@ -81,13 +83,17 @@ public final class FCMTransport: Transport {
       let left = ledger.take(result, credential: authorization.generation)
       // Who was refused for an old token is sent to again even when the message is at fault: the fault is not theirs.
       let rest = left.otherFault == nil ? left.unopened : []
-      if !left.refused.isEmpty, !hasRenewed {
-        hasRenewed = true
-        credential = await tokens.current(afterRefusalOf: authorization.generation)
-        ledger.sendNext(left.refused + rest)
-      } else if left.refused.isEmpty {
+      guard let fault = left.credentialFault, !ledger.areOdd(left) else {
         ledger.sendNext(rest)
+        continue
       }
+      if hasRenewed {
+        ledger.giveUp(left, because: fault, file: await tokens.problem)
+        break
+      }
+      hasRenewed = true
+      credential = await tokens.current(afterRefusalOf: authorization.generation)
+      ledger.sendNext(left.refused + rest)
     }
     return ledger.result
   }

@@ -1,7 +1,11 @@
 import ZonaiCore
+import ZonaiHTTP
 
 /// What a service's answers mean: decodes one and asks the core's table.
 protocol AnswerReader: Sendable {
+  /// What the body of a delivery begins with. The pool looks at no more of it; of a 200 with another body, the table decides.
+  static var acceptedBody: AcceptedBody { get }
+
   /// The names of the header fields to keep of an answer other than a delivery.
   static var keptFields: [String] { get }
 
@@ -12,6 +16,7 @@ protocol AnswerReader: Sendable {
 }
 
 enum FCMReader: AnswerReader {
+  static let acceptedBody = AcceptedBody.object
   static let keptFields = ["retry-after", "date"]
 
   static func verdict(
@@ -23,6 +28,7 @@ enum FCMReader: AnswerReader {
 }
 
 enum APNsReader: AnswerReader {
+  static let acceptedBody = AcceptedBody.nothing
   static let keptFields = ["retry-after", "date", "apns-id"]
 
   static func verdict(

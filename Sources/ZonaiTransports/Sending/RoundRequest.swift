@@ -9,6 +9,8 @@ struct RoundRequest {
   /// The tokens of the whole page, by index.
   var values: ByteColumn
   var permit: HTTP2Permit
+  /// The pool's connections that it is meant for; any by default.
+  var generation: UInt64?
 
   /// `pending` are places in the batch's selection.
   func batch<Reader: AnswerReader>(
@@ -16,7 +18,8 @@ struct RoundRequest {
   ) -> HTTP2Batch {
     HTTP2Batch(
       path: path, fields: fields, body: body, values: values, selection: pending.map { batch.selection[$0] },
-      permit: permit, stopAfter: { status, body in RoundRequest.stops(status, body, Reader.self) })
+      permit: permit, generation: generation,
+      stopAfter: { status, body in RoundRequest.stops(status, body, Reader.self) })
   }
 
   /// Whether an answer speaks about the whole lane or the message, so that nothing more is to be opened after it.

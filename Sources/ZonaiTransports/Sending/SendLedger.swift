@@ -47,7 +47,7 @@ struct SendLedger<Reader: AnswerReader> {
   struct Leftovers {
     /// Refused for the lane's credential.
     var refused: [Int] = []
-    /// Not opened, after an answer that speaks about the lane or the message.
+    /// Not opened, after an answer that speaks about the lane or the message, or since new connections were asked for.
     var unopened: [Int] = []
     /// Handed back unread when the server ended the connection.
     var handedBack: [Int] = []
@@ -55,6 +55,10 @@ struct SendLedger<Reader: AnswerReader> {
     var otherFault: Verdict?
     /// The first answer that refuses the credential.
     var credentialFault: Verdict?
+    /// Whether an answer spoke about the connection that it came over.
+    var hasDyingConnection = false
+    /// The place of the last delivery in the order of sending.
+    var lastDelivery: UInt64 = 0
   }
 
   /// Reads what became of the pending requests.
@@ -64,11 +68,17 @@ struct SendLedger<Reader: AnswerReader> {
       let index = batch.selection[place]
       let sent = PushAnswer.Sent(order: result.places[index], credential: credential)
       switch result.outcomes[index] {
-      case .answered(200):
+      case .answered(200) where result.answer(index) == nil:
         answers[place] = .delivered(sent)
+        left.lastDelivery = max(left.lastDelivery, sent.order)
       case .answered(let status):
         let verdict = verdict(status, result.answer(index), index)
+        guard verdict.outcome != .delivered else {
+          answers[place] = .delivered(sent)
+          continue
+        }
         answers[place] = .answered(verdict, sent)
+        if verdict.fault == .connection { left.hasDyingConnection = true }
         guard verdict.outcome == .jobFails else { continue }
         if verdict.fault == .credentials {
           left.refused.append(place)
@@ -99,6 +109,24 @@ struct SendLedger<Reader: AnswerReader> {
   mutating func sendNext(_ places: [Int]) {
     pending = places.sorted()
     for place in pending { answers[place] = .notSent }
+  }
+
+  /// Whether everybody who was refused for the credential was sent to before somebody who was delivered to under the same one:
+  /// then it is good, and they are not refused for it.
+  func areOdd(_ left: Leftovers) -> Bool {
+    left.refused.allSatisfy { answers[$0].sent.map { $0.order < left.lastDelivery } ?? false }
+  }
+
+  /// No cure is left. Answers stand as they are; whom a GOAWAY handed back has none, so the lane carries the fault. A key
+  /// file that was replaced by one that cannot be used is the reason to name.
+  mutating func giveUp(_ left: Leftovers, because fault: Verdict, file problem: SetupError?) {
+    let unanswered = left.refused.filter { place in
+      guard problem == nil, case .answered(let verdict, _) = answers[place] else { return true }
+      return verdict.fault == .connection
+    }
+    guard !unanswered.isEmpty else { return }
+    sendNext(unanswered)
+    stop(because: problem?.verdict ?? fault)
   }
 
   private func verdict(_ status: UInt16, _ answer: HTTP2Answer?, _ index: Int) -> Verdict {

@@ -97,6 +97,69 @@ import ZonaiSimulator
     }
   }
 
+  @Test func `batches in flight when a token ends share one new one, and none spoils the new connection`() async throws
+  {
+    try await Services.with { services in
+      let apns = try await services.apns { $0.connectionsPerLane = 1 }
+      let tokens = Services.apnsTokens(4000)
+      #expect(try await apns.send(to: [tokens[0]]).delivered == 1)
+      try await services.simulator.control("DELETE", "/inbox")
+      // Few streams, so that the batches queue up behind each other.
+      try await services.fault(["lane": "apns", "times": 1, "action": "streamLimit", "streams": 20])
+      #expect(try await apns.send(to: [tokens[0]]).delivered == 1)
+      try await services.simulator.control("DELETE", "/inbox")
+      // The service's clock runs ahead: to it the token is old.
+      try await services.turn(minutes: 30)
+      try await services.fault(["lane": "apns", "times": 300, "delayMs": 20])
+      let before = try await services.requests("apns")
+      async let sending = withThrowingTaskGroup(of: PushBatchResult.self) { group in
+        for index in 0..<4 {
+          group.addTask { try await apns.send(to: Array(tokens[index * 1000..<(index + 1) * 1000])) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      while try await services.requests("apns") - before < 200 { await Task.yield() }
+      try await services.simulator.control("POST", "/credentials", ["lane": "apns", "providerTokenSeconds": 1500])
+      let results = try await sending
+      #expect(results.map(\.delivered).reduce(0, +) == 4000)
+      #expect(results.allSatisfy { $0.laneFault == nil })
+      #expect(Set(results.flatMap(\.credentials)) == [1, 2])
+      #expect(try await services.answers("apns", "403 ExpiredProviderToken") <= 80)
+      try await services.expectInbox(4000)
+      await apns.close()
+    }
+  }
+
+  @Test(arguments: [("IdleTimeout", 400), ("Shutdown", 503)] as [(String, Int64)])
+  func `an answer about the connection is not repeated on it`(_ reason: String, _ status: Int64) async throws {
+    try await Services.with { services in
+      let apns = try await services.apns { $0.connectionsPerLane = 1 }
+      #expect(try await apns.send(to: Services.apnsTokens(1)).delivered == 1)
+      try await services.fault([
+        "lane": "apns", "times": 5, "status": .integer(status), "body": ["reason": .string(reason)],
+      ])
+      let result = try await apns.send(to: Services.apnsTokens(5))
+      #expect(result.verdicts.map(\.fault) == Array(repeating: .connection, count: 5))
+      #expect(try await apns.send(to: Services.apnsTokens(5)).delivered == 5)
+      #expect(try await services.connections("apns") == 2)
+      await apns.close()
+    }
+  }
+
+  @Test(arguments: ["<html>welcome</html>", " ", "{}"])
+  func `a 200 with a body is another server's, and delivers to nobody`(_ body: String) async throws {
+    try await Services.with { services in
+      let apns = try await services.apns { $0.connectionsPerLane = 1 }
+      try await services.fault(["lane": "apns", "status": 200, "body": .string(body), "deliver": false])
+      let result = try await apns.send(to: Services.apnsTokens(2000))
+      #expect(result.delivered == 0)
+      #expect(result.reasons == [.notTheService])
+      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .jobFails })
+      #expect(result.notSent > 0)
+      await apns.close()
+    }
+  }
+
   @Test func `a young token that is called expired means a wrong clock, and none is minted`() async throws {
     try await Services.with { services in
       let apns = try await services.apns()

@@ -143,23 +143,75 @@ import ZonaiSimulator
     }
   }
 
-  @Test func `one odd 401 is reported after one renewal, and the others are delivered to`() async throws {
+  @Test func `an odd 401 before deliveries renews nothing, and everybody else is delivered to`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      let tokens = Services.fcmTokens(500)
+      #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
+      for odd in [7, 150, 400] {
+        try await services.fault(["lane": "fcm", "token": .string(tokens[odd]), "status": 401])
+      }
+      let result = try await fcm.send(to: tokens)
+      #expect(result.delivered == 497)
+      // They stand as they are: the engine decides whose fault they were.
+      #expect(result.verdicts.map(\.fault) == [.credentials, .credentials, .credentials])
+      #expect(result.credentials == [1])
+      #expect(try await services.requests("oauth") == 1)
+      await fcm.close()
+    }
+  }
+
+  @Test func `an odd 401 after which nobody was delivered to is reported after one renewal`() async throws {
     try await Services.with { services in
       let fcm = try await services.fcm()
       let tokens = Services.fcmTokens(60)
-      try await services.fault(["lane": "fcm", "token": .string(tokens[7]), "status": 401])
+      try await services.fault(["lane": "fcm", "token": .string(tokens[59]), "status": 401])
       let result = try await fcm.send(to: tokens)
-      guard case .answered(let verdict, let sent) = result.answers[7] else {
-        Issue.record("\(result.answers[7])")
+      guard case .answered(let verdict, let sent) = result.answers[59] else {
+        Issue.record("\(result.answers[59])")
         return
       }
       #expect(verdict.fault == .credentials)
       #expect(verdict.outcome == .jobFails)
       #expect(sent.credential == 2)
       #expect(try await services.requests("oauth") == 2)
-      // Everybody else was delivered to or not sent: the engine decides whose fault it was.
-      #expect(result.delivered + result.notSent == 59)
-      try await services.expectInbox(result.delivered)
+      #expect(result.delivered == 59)
+      await fcm.close()
+    }
+  }
+
+  @Test(arguments: ["", " ", "<html>welcome</html>", "[]"])
+  func `a 200 without FCM's JSON is another server's, and delivers to nobody`(_ body: String) async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      try await services.fault(["lane": "fcm", "status": 200, "body": .string(body), "deliver": false])
+      let result = try await fcm.send(to: Services.fcmTokens(2000))
+      #expect(result.delivered == 0)
+      #expect(result.reasons == [.notTheService])
+      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .jobFails })
+      #expect(result.notSent > 0)
+      await fcm.close()
+    }
+  }
+
+  @Test func `a key file that is half written stops nobody, until its old key is refused`() async throws {
+    try await Services.with { services in
+      let path = services.simulator.directory + "/service-account.json"
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(5)
+      let whole = shell("cat '\(path)'").output
+      try TemporaryFolder.replace(path, String(whole.prefix(100)))
+      // No token yet: the key that was read at first gets one.
+      #expect(try await fcm.send(to: tokens).delivered == 5)
+      try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
+      #expect(try await fcm.send(to: tokens).credentials == [2])
+      // FCM refuses what the old key gets: the file is what to look at.
+      try await services.fault(["lane": "fcm", "times": 10, "status": 401])
+      let refused = try await fcm.send(to: tokens)
+      #expect(refused.delivered == 0)
+      #expect(refused.laneFault?.words?.contains("is not JSON") == true)
+      #expect(refused.laneFault?.names == "fcm.serviceAccount")
+      #expect(refused.notSent == 5)
       await fcm.close()
     }
   }
