@@ -20,20 +20,43 @@ struct KillTests {
   /// Every fifteenth device is gone, of either platform.
   private static let dead = devices.filter { $0.id % 15 == 0 }
 
+  /// The application's own trigger, which makes each prune take a few milliseconds, so that kills meet one.
+  private static let slowPrunes = """
+    CREATE VIEW busy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) SELECT i FROM n;
+    CREATE TRIGGER slow AFTER UPDATE OF token ON devices BEGIN SELECT count(*) FROM busy; END
+    """
+
   /// What a worker is let do before it is killed.
-  private enum Moment: Int {
+  private enum Moment: Int, CaseIterable {
     /// So many requests arrived at the services.
     case requests
     /// Some answers were settled.
     case settled
     /// Some rows were pruned.
     case pruned
+    /// It has committed that tokens are dead, and is about to clear them, or in the middle of it.
+    case recorded
 
-    func reached(_ stage: Stage) async throws -> Int {
+    /// How much must have come about for a worker that starts now.
+    func goal(_ stage: Stage, _ random: inout Seeded) async throws -> Int {
+      switch self {
+      case .requests, .settled: try await reached(stage) + Int.random(in: 5...60, using: &random)
+      case .pruned: try await reached(stage) + Int.random(in: 1...6, using: &random)
+      case .recorded: 1
+      }
+    }
+
+    func reached(_ stage: Stage, by worker: Program? = nil) async throws -> Int {
       switch self {
       case .requests: try await stage.requests("fcm") + stage.requests("apns")
       case .settled: try stage.database.number("SELECT delivered FROM zonai_jobs")
       case .pruned: try stage.database.number("SELECT pruned FROM zonai_jobs")
+      case .recorded:
+        try stage.database.number(
+          """
+          SELECT count(*) FROM zonai_batches WHERE is_settling = 1 AND rejections IS NOT NULL
+          AND worker LIKE '%/\(worker?.pid ?? 0)/%'
+          """)
       }
     }
   }
@@ -48,6 +71,7 @@ struct KillTests {
       try await stage.simulator.control(
         "POST", "/devices", .array(Self.dead.map { ["token": .string($0.token), "state": "uninstalled"] }))
       for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 120]) }
+      try stage.database.run(Self.slowPrunes)
       let before = try stage.rows
       let script = try Script(stage)
       let id = try await script.push()
@@ -55,10 +79,8 @@ struct KillTests {
       var eventIDs = Set<String>()
       var resumes = 0
       for kill in 1...20 {
-        let moment = try #require(Moment(rawValue: Int.random(in: 0...2, using: &random)))
-        let goal =
-          try await moment.reached(stage)
-          + (moment == .pruned ? Int.random(in: 1...6, using: &random) : Int.random(in: 5...60, using: &random))
+        let moment = try #require(Moment.allCases.randomElement(using: &random))
+        let goal = try await moment.goal(stage, &random)
         let worker = try script.work("--lease", "1")
         try await eventually("kill \(kill) of seed \(seed): \(moment) \(goal)") {
           try #require(worker.isRunning, "kill \(kill) of seed \(seed): \(worker.errors)")
@@ -68,7 +90,7 @@ struct KillTests {
             try await script.resumeAfterTakeovers(id)
             resumes += 1
           }
-          return try await moment.reached(stage) >= goal
+          return try await moment.reached(stage, by: worker) >= goal
         }
         worker.signal(SIGKILL)
         #expect(try await worker.end() == 128 + SIGKILL)
