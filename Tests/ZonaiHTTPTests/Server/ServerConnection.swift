@@ -142,7 +142,7 @@ final class ServerConnection {
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
       guard let frame else { return 0 }
       let header = frame.pointee.hd
-      if UInt32(header.type) == NGHTTP2_PING.rawValue { this(owner)?.server.sawPing() }
+      if UInt32(header.type) == NGHTTP2_PING.rawValue { this(owner)?.pinged() }
       if UInt32(header.type) == NGHTTP2_GOAWAY.rawValue { this(owner)?.server.sawGoAway() }
       if UInt32(header.type) == NGHTTP2_HEADERS.rawValue { this(owner)?.beganBody(header.stream_id) }
       let isRequest = UInt32(header.type) <= NGHTTP2_HEADERS.rawValue
@@ -151,8 +151,8 @@ final class ServerConnection {
       }
       return 0
     }
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, _, owner in
-      this(owner)?.closed(stream)
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, owner in
+      this(owner)?.closed(stream, code)
       return 0
     }
     nghttp2_session_server_new(&session, callbacks, Unmanaged.passUnretained(self).toOpaque())
@@ -173,7 +173,13 @@ final class ServerConnection {
     count += 1
   }
 
-  private func closed(_ stream: Int32) {
+  private func pinged() {
+    server.sawPing()
+    react(script.reactToPing, to: 0)
+  }
+
+  private func closed(_ stream: Int32, _ code: UInt32) {
+    if code == Reaction.cancelled && script.releasesOnReset { releaseHeld() }
     requests[stream] = nil
     answers[stream] = nil
     openStreams -= 1

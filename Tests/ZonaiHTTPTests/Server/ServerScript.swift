@@ -64,4 +64,8 @@ struct ServerScript: Sendable {
   var react: @Sendable (ServedRequest) -> Reaction = { _ in .ok }
   /// What it does once the header fields are complete and a body is still to come.
   var reactToHead: @Sendable (ServedRequest) -> Reaction = { _ in .silence }
+  /// What it does beside answering a PING.
+  var reactToPing = Reaction.silence
+  /// Whether what is held is answered when the client resets a stream.
+  var releasesOnReset = false
 }
