@@ -50,7 +50,11 @@ public final class SQLiteDriver: SQLDriver {
     }
   }
 
-  public func wait(deadline: Int64) async throws(StoreError) { await watcher.wait(until: deadline) }
+  public var changes: Int { watcher.changes }
+
+  public func wait(after seen: Int, deadline: Int64) async throws(StoreError) {
+    await watcher.wait(after: seen, until: deadline)
+  }
 
   public func close() async {
     watcher.close()

@@ -5,6 +5,7 @@ import ZonaiThreads
 /// data version now and then, while somebody waits.
 final class SQLiteWatcher: Sendable {
   private struct Waiter {
+    var seen: Int
     var deadline: Int64
     var continuation: CheckedContinuation<Void, Never>
   }
@@ -14,7 +15,7 @@ final class SQLiteWatcher: Sendable {
     var nextWaiter = 0
     /// Cancelled before they had begun to wait.
     var cancelled: Set<Int> = []
-    var hasNews = false
+    var changes = 0
     var isClosing = false
   }
 
@@ -31,11 +32,14 @@ final class SQLiteWatcher: Sendable {
   }
 
   /// Somebody in this process has committed.
-  func noteWrite() { state.change { $0.hasNews = true } }
+  func noteWrite() { state.change { $0.changes += 1 } }
+
+  /// Rises with every commit of this process, and when the thread finds one of another.
+  var changes: Int { state.withLock { $0.changes } }
 
   func close() { state.change { $0.isClosing = true } }
 
-  func wait(until deadline: Int64) async {
+  func wait(after seen: Int, until deadline: Int64) async {
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -43,8 +47,8 @@ final class SQLiteWatcher: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.change { state in
-          if state.isClosing || state.cancelled.remove(number) != nil { return true }
-          state.waiters[number] = Waiter(deadline: deadline, continuation: continuation)
+          if state.isClosing || state.changes != seen || state.cancelled.remove(number) != nil { return true }
+          state.waiters[number] = Waiter(seen: seen, deadline: deadline, continuation: continuation)
           return false
         }
         if isOver { continuation.resume() }
@@ -80,25 +84,26 @@ final class SQLiteWatcher: Sendable {
       if connection == nil { connection = try? SQLiteConnection(path: path) }
       let current = try? connection?.dataVersion()
       // The first look has nothing to compare with: something may have been written since the first claim.
-      release(state, everybody: current != nil && current != version)
+      if current != nil, current != version { state.withLock { $0.changes += 1 } }
+      release(state)
       version = current ?? version
       let soon = MonotonicClock.milliseconds() + pollMilliseconds
       let until = state.withLock { state in min(soon, state.waiters.values.map(\.deadline).min() ?? soon) }
       _ = state.wait(until: until) { state -> Bool? in
-        if state.isClosing || state.waiters.isEmpty || state.hasNews { return true }
-        return state.waiters.values.contains { $0.deadline < until } ? true : nil
+        if state.isClosing || state.waiters.isEmpty { return true }
+        return state.waiters.values.contains { $0.seen != state.changes || $0.deadline < until } ? true : nil
       }
     }
-    release(state, everybody: true)
+    release(state)
   }
 
   /// Lets those go on for whom there is news, or whose time has come.
-  private static func release(_ state: Monitor<State>, everybody isNew: Bool) {
+  private static func release(_ state: Monitor<State>) {
     let now = MonotonicClock.milliseconds()
     let released = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      let all = isNew || state.hasNews || state.isClosing
-      state.hasNews = false
-      let over = state.waiters.filter { all || $0.value.deadline <= now }
+      let over = state.waiters.filter {
+        state.isClosing || $0.value.seen != state.changes || $0.value.deadline <= now
+      }
       for number in over.keys { state.waiters[number] = nil }
       return over.values.map(\.continuation)
     }

@@ -5,7 +5,7 @@ import ZonaiSQLite
 
 /// What happens between a claim's look and its commit. A claim asks for the time in both; the first time it is asked, its
 /// look has begun and sees the database as it is then, whatever is committed afterwards.
-@Suite struct RaceTests {
+@Suite(.timeLimit(.minutes(2))) struct RaceTests {
   /// A store whose next claim is overtaken by these statements of somebody else.
   private func overtaken(
     _ scene: SQLiteScene, by statements: String...

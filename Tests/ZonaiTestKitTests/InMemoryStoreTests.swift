@@ -1,7 +1,7 @@
 import Testing
 import ZonaiTestKit
 
-@Suite struct InMemoryStoreTests {
+@Suite(.timeLimit(.minutes(3))) struct InMemoryStoreTests {
   @Test(arguments: TokenStoreConformance<MemoryFixture>.checks)
   func `the store in memory keeps every law`(_ check: Check<MemoryFixture>) async throws {
     try await check(MemoryFixture())

@@ -18,6 +18,16 @@ public enum AudienceRules {
     return definition
   }
 
+  /// Whether a definition says what a stored one says, whose key was filled in: asked before the table is looked at, which
+  /// may have changed since.
+  public static func isRepeat(_ definition: JobDefinition, of stored: JobDefinition) -> Bool {
+    var filled = definition
+    if definition.audience.key.isEmpty || Set(definition.audience.key) == Set(stored.audience.key) {
+      filled.audience.key = stored.audience.key
+    }
+    return filled == stored
+  }
+
   // MARK: Columns
 
   private static func checkColumns(of audience: Audience, in table: TableDescription) throws(StoreError) {

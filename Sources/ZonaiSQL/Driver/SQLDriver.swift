@@ -15,8 +15,13 @@ public protocol SQLDriver: Sendable {
     _ mode: SQLMode, deadline: Int64, _ body: @escaping @Sendable (Connection) throws(StoreError) -> Result
   ) async throws(StoreError) -> Result
 
-  /// Returns when something may have been committed since the last wait, when the task is cancelled, or at the deadline.
-  func wait(deadline: Int64) async throws(StoreError)
+  /// Rises with every commit that the driver hears of: with one of its own before the call that made it returns, with one
+  /// of others at the latest while somebody waits.
+  var changes: Int { get }
+
+  /// Returns when something may have been committed since `changes` was `seen`, when the task is cancelled, or at the
+  /// deadline.
+  func wait(after seen: Int, deadline: Int64) async throws(StoreError)
 
   /// Ends connections and threads. Calls that come later throw `unavailable`.
   func close() async

@@ -3,12 +3,16 @@ import ZonaiCore
 extension SQLStore {
   /// Reads what there is to claim, then claims it in one short transaction, if nobody else did meanwhile.
   public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
+    looks.forget(request.worker)
     // Each round beyond the first follows a step that ended a job's pages or an empty batch: a few are plenty.
     for _ in 0..<16 {
+      let changes = driver.changes
       let found = try await read { connection throws(StoreError) in try find(request, connection) }
       let result: ClaimResult?
       switch found {
-      case .nothing(let idle): return .nothing(idle)
+      case .nothing(let idle):
+        looks.note(request.worker, seen: changes)
+        return .nothing(idle)
       case .page(let page):
         result = try await write { connection throws(StoreError) in try claim(page, request, connection) }
       case .batch(let batch):

@@ -3,10 +3,12 @@ import ZonaiCore
 extension SQLStore {
   public func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued {
     // The table is looked at outside of the write: it may be large, and a job of many values takes time to write down.
-    let definition = try await read { connection throws(StoreError) in
+    let (repeated, definition) = try await read { connection throws(StoreError) -> (Job?, JobDefinition) in
       try checkVersion(connection)
-      return try resolve(request, connection).definition
+      if let job = try earlierJob(of: request, connection) { return (job, job.definition) }
+      return (nil, try resolve(request, connection).definition)
     }
+    if let repeated { return Enqueued(job: repeated, wasThere: true) }
     let stored = try StoredDefinition(definition)
     return try await write { connection throws(StoreError) in
       try checkVersion(connection)
@@ -31,6 +33,17 @@ extension SQLStore {
       let job = Job(id: id, definition: definition, state: .pending, createdAt: now, dueAt: now)
       return Enqueued(job: job, wasThere: false)
     }
+  }
+
+  /// The job that an earlier enqueue of the same request made, whatever became of its table since.
+  private func earlierJob(of request: EnqueueRequest, _ connection: Driver.Connection) throws(StoreError) -> Job? {
+    guard let key = request.idempotencyKey else { return nil }
+    let statement = sql("SELECT id FROM zonai_jobs WHERE idempotency_key = \(key)")
+    let found = try connection.first(statement) { row throws(StoreError) in JobID(row.text(0)) }
+    guard let found, let job = try account(found, connection),
+      AudienceRules.isRepeat(request.definition, of: job.definition)
+    else { return nil }
+    return job
   }
 
   /// The request's plan: its definition with the key filled in, after all checks.

@@ -10,6 +10,7 @@ extension SQLStore {
   public func migrate() async throws(StoreError) -> Migration {
     let deadline = MonotonicClock.milliseconds() + limits.migrating
     while true {
+      let changes = driver.changes
       let step = try await write { connection throws(StoreError) in try migrate(connection) }
       switch step {
       case .done(let migration): return migration
@@ -21,7 +22,7 @@ extension SQLStore {
             "workers are in the middle of batches, and Zonai's tables cannot be upgraded under them: stop them, or "
               + "wait until they have settled, and run migrate again")
         }
-        try await driver.wait(deadline: min(deadline, now + milliseconds))
+        try await driver.wait(after: changes, deadline: min(deadline, now + milliseconds))
       }
     }
   }

@@ -1,3 +1,4 @@
+import Synchronization
 import ZonaiCore
 import ZonaiThreads
 
@@ -11,6 +12,7 @@ public struct SQLStore<Driver: SQLDriver>: Sendable {
   let plans = PlanCache(capacity: 16)
   let hasSeenTables = Seen()
   let slow = SlowJobs()
+  let looks = LastLooks()
   /// The steps that `migrate` takes; what they end in is the version that this build reads and writes.
   var steps = ZonaiSchema.steps
 
@@ -72,8 +74,19 @@ extension SQLStore {
   }
 
   public func waitForWork(milliseconds: Int64) async throws(StoreError) {
-    try await driver.wait(deadline: MonotonicClock.milliseconds() + max(0, milliseconds))
+    let changes = driver.changes
+    if looks.areBehind(changes) { return }
+    try await driver.wait(after: changes, deadline: MonotonicClock.milliseconds() + max(0, milliseconds))
   }
+}
+
+/// The looks of this store's workers, for all of them.
+final class LastLooks: Sendable {
+  private let looks = Mutex(Looks())
+
+  func note(_ worker: WorkerID, seen: Int) { looks.withLock { $0.note(worker, seen: seen) } }
+  func forget(_ worker: WorkerID) { looks.withLock { $0.forget(worker) } }
+  func areBehind(_ changes: Int) -> Bool { looks.withLock { $0.areBehind(changes) } }
 }
 
 extension SQLStore: TokenStore, JobStore, SchemaStore, SecretStore {}

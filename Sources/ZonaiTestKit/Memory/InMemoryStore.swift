@@ -7,20 +7,20 @@ import ZonaiCore
 /// when `database.clock` is turned.
 public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore {
   public let database: MemoryDatabase
-  /// What had changed when this handle last looked for work: a wait must not sleep through what came since.
-  private let seen: Mutex<Int>
+  private let looks = Mutex(Looks())
 
   /// `isMigrated` says whether Zonai's own tables are there already, as after `migrate`.
   public init(on database: MemoryDatabase = MemoryDatabase(), isMigrated: Bool = true) {
     self.database = database
     if isMigrated { database.setSchemaVersion(MemoryState.currentVersion) }
-    seen = Mutex(database.changes)
   }
 
   public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
     let changes = database.changes
     let result = try database.transaction(isNews: \.isNews) { (state) throws(StoreError) in try state.claim(request) }
-    seen.withLock { $0 = changes }
+    looks.withLock { looks in
+      if result.isNews { looks.forget(request.worker) } else { looks.note(request.worker, seen: changes) }
+    }
     return result
   }
 
@@ -36,10 +36,12 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
     try database.transaction { (state) throws(StoreError) in try state.settle(settlement) }
   }
 
-  /// Returns with the next change of the database since this handle's last claim, when the clock was turned far enough, or
+  /// Returns with the next change of the database since the last claim of each worker that uses this handle, when the clock was turned far enough, or
   /// when the task is cancelled.
   public func waitForWork(milliseconds: Int64) async throws(StoreError) {
-    await database.waitForChange(after: seen.withLock { $0 }, milliseconds: milliseconds)
+    let changes = database.changes
+    if looks.withLock({ $0.areBehind(changes) }) { return }
+    await database.waitForChange(after: changes, milliseconds: milliseconds)
   }
 
   public func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued {

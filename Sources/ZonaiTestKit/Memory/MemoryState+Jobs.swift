@@ -3,8 +3,12 @@ import ZonaiCore
 extension MemoryState {
   mutating func enqueue(_ request: EnqueueRequest) throws(StoreError) -> Enqueued {
     try requireVersion()
+    let known = request.idempotencyKey.flatMap { key in jobs.first { $0.idempotencyKey == key } }
+    if let known, AudienceRules.isRepeat(request.definition, of: known.definition) {
+      return Enqueued(job: known.account(withTally: true), wasThere: true)
+    }
     let definition = try resolve(request)
-    if let key = request.idempotencyKey, let known = jobs.first(where: { $0.idempotencyKey == key }) {
+    if let known {
       guard known.definition == definition else {
         throw StoreError(
           .idempotencyClash,

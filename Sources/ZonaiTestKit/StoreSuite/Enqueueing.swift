@@ -54,6 +54,23 @@ extension TokenStoreConformance {
         try await scene.enqueue()
         try expect(try await scene.allJobs().count, is: 4, "jobs")
       },
+      check("an enqueue that is repeated gives the same job, whatever became of the table", law: "section 5, enqueue") {
+        scene in
+        try await scene.makeDevices(1)
+        let first = try await scene.store.enqueue(scene.request(.devices(where: Column("age") == 1), key: "monday"))
+        try await scene.fixture.drop("devices")
+        var named = Audience.devices(where: Column("age") == 1)
+        for key in [[], ["id"]] {
+          named.key = key
+          let again = try await scene.store.enqueue(scene.request(named, key: "monday"))
+          try expect(again.job.id, is: first.job.id, "the job of the same key")
+          try expect(again.wasThere, is: true, "wasThere of the same key")
+          try expect(again.job.definition.audience.key, is: ["id"], "the key that was filled in")
+        }
+        try await expectRefusal(.noSuchTable, "other content about a table that is gone") {
+          _ = try await scene.store.enqueue(scene.request(title: "other", key: "monday"))
+        }
+      },
       check("of many enqueues at once with one idempotency key one makes the job", law: "section 5, enqueue") { scene in
         try await scene.makeDevices(2)
         let jobs = try await withThrowingTaskGroup(of: Enqueued.self) { group in

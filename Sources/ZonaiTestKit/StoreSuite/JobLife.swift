@@ -79,13 +79,29 @@ extension TokenStoreConformance {
         try await scene.makeDevices(1)
         let worker = try await scene.fixture.open()
         guard case .nothing = try await scene.claimOnce("berta", on: worker) else { return }
-        async let woken: Void = worker.waitForWork(milliseconds: 600_000)
+        async let woken: Void = worker.waitForWork(milliseconds: 240_000)
         try await scene.enqueue()
         try await woken
         guard case .batch = try await scene.claimOnce("berta", on: worker) else {
           throw CheckFailure(expected: "a batch after the waiting", found: "none")
         }
         try await worker.waitForWork(milliseconds: 0)
+      },
+      check("who waits for work hears what came since its own look, whoever looked later", law: "section 6, waitForWork") {
+        scene in
+        try await scene.makeDevices(1)
+        let store = try await scene.fixture.open()
+        for (worker, transports) in [("anna", [TransportName.apns]), ("berta", [.fcm])] {
+          guard case .nothing = try await scene.claimOnce(worker, transports: Set(transports), on: store) else { return }
+          try await store.waitForWork(milliseconds: 0)
+        }
+        try await scene.enqueue()
+        guard case .nothing = try await scene.claimOnce("anna", transports: [.apns], on: store) else { return }
+        try await store.waitForWork(milliseconds: 0)
+        try await store.waitForWork(milliseconds: 240_000)
+        guard case .batch = try await scene.claimOnce("berta", transports: [.fcm], on: store) else {
+          throw CheckFailure(expected: "a batch after the waiting", found: "none")
+        }
       },
     ]
   }

@@ -1,3 +1,4 @@
+import Synchronization
 import ZonaiCore
 
 @testable import ZonaiTestKit
@@ -14,6 +15,12 @@ extension Flaw {
           }) {
             return Enqueued(job: known.account(withTally: true), wasThere: true)
           }
+          return try await store.enqueue(request)
+        }
+      },
+      Flaw("looks at the table before it looks at idempotency keys") { flaw in
+        flaw.enqueue = { (store, request) throws(StoreError) in
+          _ = try await store.describe(request.definition.audience.table)
           return try await store.enqueue(request)
         }
       },
@@ -76,6 +83,27 @@ extension Flaw {
     }
   }
 
+  /// Takes the last look of anybody for the look of whoever waits. A sound store beneath would sleep; this one gives up.
+  private static var forgetsLooks: Flaw {
+    Flaw("takes one worker's look for another's") { flaw in
+      let lastLook = Shared(Mutex(0))
+      flaw.claim = { (store, request) throws(StoreError) in
+        let changes = store.database.changes
+        let result = try await store.claim(request)
+        lastLook.value.withLock { $0 = changes }
+        return result
+      }
+      flaw.wait = { (store, milliseconds) throws(StoreError) in
+        guard milliseconds > 1000 else { return }
+        for _ in 0..<10_000 {
+          if store.database.changes != lastLook.value.withLock({ $0 }) { return }
+          await Task.yield()
+        }
+        throw StoreError(.failed, "nobody wakes this worker")
+      }
+    }
+  }
+
   static let life: [Flaw] = [
     Flaw("cancels in words only") { flaw in
       flaw.change = { (store, change) throws(StoreError) in
@@ -126,6 +154,7 @@ extension Flaw {
         return .removed(before - (try store.state().jobs.count))
       }
     },
+    forgetsLooks,
     Flaw("cannot wait") { flaw in
       flaw.wait = { (_, _) throws(StoreError) in throw StoreError(.failed, "waiting is not supported") }
     },
