@@ -17,7 +17,8 @@ public protocol TokenStore: Sendable {
   /// Commits one step of a batch: its answers, then what was done about its rejections.
   func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult
 
-  /// Returns when there may be new work, or after `milliseconds` at the latest.
+  /// Returns when there may be new work since the last claim of each worker of this store, or after `milliseconds` at the
+  /// latest.
   func waitForWork(milliseconds: Int64) async throws(StoreError)
 }
 

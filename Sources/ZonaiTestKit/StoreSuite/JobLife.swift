@@ -87,12 +87,16 @@ extension TokenStoreConformance {
         }
         try await worker.waitForWork(milliseconds: 0)
       },
-      check("who waits for work hears what came since its own look, whoever looked later", law: "section 6, waitForWork") {
+      check(
+        "who waits for work hears what came since its own look, whoever looked later", law: "section 6, waitForWork"
+      ) {
         scene in
         try await scene.makeDevices(1)
         let store = try await scene.fixture.open()
         for (worker, transports) in [("anna", [TransportName.apns]), ("berta", [.fcm])] {
-          guard case .nothing = try await scene.claimOnce(worker, transports: Set(transports), on: store) else { return }
+          guard case .nothing = try await scene.claimOnce(worker, transports: Set(transports), on: store) else {
+            return
+          }
           try await store.waitForWork(milliseconds: 0)
         }
         try await scene.enqueue()

@@ -31,6 +31,13 @@ struct SpawnedProcess {
     posix_spawn_file_actions_adddup2(&actions, inputPipe.source, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.sink, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.sink, 2)
+    #if canImport(Glibc)
+      // Nothing of a sibling: Swift Testing makes a pipe inheritable while it starts an exit test's child, and then waits
+      // until the last process that has it is gone.
+      for end in 3..<Int32(min(4096, sysconf(Int32(_SC_OPEN_MAX)))) {
+        posix_spawn_file_actions_addclose(&actions, end)
+      }
+    #endif
 
     // Whatever the thread that runs this test blocks or ignores is no business of the child.
     var attributes = posix_spawnattr_t()

@@ -77,6 +77,13 @@ final class Program: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    #if canImport(Glibc)
+      // Nothing of a sibling: Swift Testing makes a pipe inheritable while it starts an exit test's child, and then waits
+      // until the last process that has it is gone.
+      for end in 3..<Int32(min(4096, sysconf(Int32(_SC_OPEN_MAX)))) {
+        posix_spawn_file_actions_addclose(&actions, end)
+      }
+    #endif
     // Whatever the thread that runs this test blocks or ignores is no business of the child.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
