@@ -102,6 +102,12 @@ extension Flaw {
     onAnswers("forgets whose suspect a recipient is") { answers in
       for index in answers.owed.indices { answers.owed[index].suspectOf = nil }
     },
+    onAnswers("forgets which token was suspected") { answers in
+      for index in answers.owed.indices { answers.owed[index].tokenDigest = nil }
+    },
+    onAnswers("forgets who was unknown once") { answers in
+      for index in answers.owed.indices { answers.owed[index].wasUnknown = false }
+    },
     Flaw("remembers an outage over a resume") { flaw in
       flaw.change = { (store, change) throws(StoreError) in
         let before = try store.state()
