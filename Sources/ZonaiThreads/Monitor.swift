@@ -75,15 +75,17 @@ public final class Monitor<Value>: @unchecked Sendable {
       }
       let left = deadline - MonotonicClock.milliseconds()
       if left <= 0 { return nil }
-      pause(until: deadline, left: left)
+      pause(milliseconds: left)
     }
   }
 
-  private func pause(until deadline: Int64, left: Int64) {
+  private func pause(milliseconds left: Int64) {
     #if canImport(Darwin)
       var span = timespec(tv_sec: Int(left / 1000), tv_nsec: Int(left % 1000) * 1_000_000)
       pthread_cond_timedwait_relative_np(condition, mutex, &span)
     #else
+      // Reckoned anew: POSIX threads know no clock that goes on while the machine sleeps.
+      let deadline = WaitingClock.milliseconds() + left
       var moment = timespec()
       moment.tv_sec = time_t(deadline / 1000)
       moment.tv_nsec = Int(deadline % 1000) * 1_000_000

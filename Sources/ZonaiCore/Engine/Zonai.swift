@@ -27,7 +27,8 @@ public final class Zonai: Sendable {
   ///
   /// - Parameters:
   ///   - transports: the lanes of this process; none is enough to enqueue with given routes, to list, cancel and resume.
-  ///   - tables: tables that are described by their own types; others work by their names.
+  ///   - tables: tables that are described by their own types; others work by their names. One that is described without
+  ///     a schema stands for its name in every schema that is not described itself.
   ///   - onPushRejected: asked before anything is done to a row whose token was reported dead, under every policy.
   ///   - observer: hears every event; be quick in it.
   ///   - clock: only tests bring one.
@@ -77,7 +78,12 @@ public final class Zonai: Sendable {
   }
 
   /// The hook that is asked about rows of this table: its own, else the general one.
-  func hook(for table: TableName) -> PushRejectionHandler? { tables[table]?.hook ?? handler }
+  ///
+  /// A table that was described without a schema answers for its name in any schema that is not described itself: a job
+  /// may name the default schema, whose name only the database knows.
+  func hook(for table: TableName) -> PushRejectionHandler? {
+    (tables[table] ?? tables[TableName(table.name)])?.hook ?? handler
+  }
 
   // MARK: Working
 

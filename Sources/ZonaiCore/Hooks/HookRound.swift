@@ -29,6 +29,8 @@ final class HookRound: Sendable {
     var outcome: Outcome
     var isGivenUp = false
     var underWay: [Int: OneShot<Ending>] = [:]
+    /// Who waits for a thread, by the number of the asker.
+    var waiting: [Int: OneShot<HookThreads.Turn>] = [:]
   }
 
   private let questions: [PushRejection]
@@ -54,11 +56,17 @@ final class HookRound: Sendable {
 
   func ask() async -> Outcome {
     let deadline = clock.now + limits.budget
+    // Other batches' hooks may hold every thread: nobody waits for one beyond the budget.
+    let budget = Task { [clock] in
+      do { try await clock.sleep(until: deadline) } catch { return }
+      self.release()
+    }
     await withDiscardingTaskGroup { group in
-      for _ in 0..<min(limits.atOnce, questions.count) {
-        group.addTask { await self.askInTurn(until: deadline) }
+      for asker in 0..<min(limits.atOnce, questions.count) {
+        group.addTask { await self.askInTurn(asker, until: deadline) }
       }
     }
+    budget.cancel()
     return state.withLock { $0.outcome }
   }
 
@@ -69,25 +77,46 @@ final class HookRound: Sendable {
       return Array(state.underWay.values)
     }
     for ending in underWay { ending.offer(.givenUp) }
+    release()
   }
 
-  private func askInTurn(until deadline: Int64) async {
-    while hasMore(before: deadline) {
-      guard let thread = await threads.take() else {
+  /// Nobody waits for a thread any longer.
+  private func release() {
+    let waiting = state.withLock { Array($0.waiting.values) }
+    for turn in waiting { turn.offer(.released) }
+  }
+
+  private func askInTurn(_ asker: Int, until deadline: Int64) async {
+    while let turn = turn(asker, before: deadline) {
+      threads.queue(turn)
+      let answer = await turn.value
+      state.withLock { $0.waiting[asker] = nil }
+      switch answer {
+      case .released: return
+      case .noneLeft:
         state.withLock { $0.outcome.isStuck = true }
         return
+      case .thread(let thread):
+        guard let (index, ending) = next(before: deadline) else {
+          threads.giveBack(thread)
+          return
+        }
+        await ask(index, on: thread, ending)
       }
-      guard let (index, ending) = next(before: deadline) else {
-        threads.giveBack(thread)
-        return
-      }
-      await ask(index, on: thread, ending)
     }
   }
 
-  private func hasMore(before deadline: Int64) -> Bool {
-    guard clock.now < deadline else { return false }
-    return state.withLock { !$0.isGivenUp && !$0.outcome.isStuck && $0.next < questions.count }
+  /// Where the asker's thread is offered, while there is a question left: under one lock, so that releasing misses nobody.
+  private func turn(_ asker: Int, before deadline: Int64) -> OneShot<HookThreads.Turn>? {
+    state.withLock { state in
+      // Read within the lock: whoever comes after the release sees that the time is over.
+      guard clock.now < deadline, !state.isGivenUp, !state.outcome.isStuck, state.next < questions.count else {
+        return nil
+      }
+      let turn = OneShot<HookThreads.Turn>()
+      state.waiting[asker] = turn
+      return turn
+    }
   }
 
   /// The next question, and where its ending is offered: under one lock, so that giving up misses nobody.

@@ -5,12 +5,21 @@ import ZonaiThreads
 ///
 /// A hook that calls `sleep()` holds its thread for good; nothing can be done about it but to count it and go on.
 final class HookThreads: Sendable {
+  /// What somebody who waits for a thread is told.
+  enum Turn: Sendable {
+    case thread(ThreadExecutor)
+    /// There is none to be had: too many never came back, or the system has none left to give.
+    case noneLeft
+    /// The asker is not to wait any longer.
+    case released
+  }
+
   private struct State {
     var idle: [ThreadExecutor] = []
     var busy = 0
     var abandoned = 0
     var made = 0
-    var waiting: [CheckedContinuation<ThreadExecutor?, Never>] = []
+    var waiting: [OneShot<Turn>] = []
   }
 
   private let atOnce: Int
@@ -25,18 +34,10 @@ final class HookThreads: Sendable {
   /// How many hooks outlasted their limit and have not returned since.
   var abandoned: Int { state.withLock { max(0, $0.abandoned) } }
 
-  /// A thread for one hook, in turn; nil when there is none to be had, since too many never came back.
-  func take() async -> ThreadExecutor? {
-    await withCheckedContinuation { continuation in
-      let (isReady, thread) = state.withLock { state -> (Bool, ThreadExecutor?) in
-        guard state.busy < atOnce else {
-          state.waiting.append(continuation)
-          return (false, nil)
-        }
-        return (true, next(&state))
-      }
-      if isReady { continuation.resume(returning: thread) }
-    }
+  /// Offers a thread for one hook when it is this asker's turn. Who has been offered something else by then is passed over.
+  func queue(_ turn: OneShot<Turn>) {
+    state.withLock { $0.waiting.append(turn) }
+    serve()
   }
 
   func giveBack(_ thread: ThreadExecutor) {
@@ -55,18 +56,30 @@ final class HookThreads: Sendable {
   }
 
   private func free(_ change: (inout State) -> Void) {
-    let (continuation, thread) = state.withLock {
-      state -> (CheckedContinuation<ThreadExecutor?, Never>?, ThreadExecutor?) in
+    state.withLock { state in
       state.busy -= 1
       change(&state)
-      guard !state.waiting.isEmpty else { return (nil, nil) }
-      let continuation = state.waiting.removeFirst()
-      return (continuation, next(&state))
     }
-    continuation?.resume(returning: thread)
+    serve()
   }
 
-  private func next(_ state: inout State) -> ThreadExecutor? {
+  /// Answers everybody who waits while a place is free: `noneLeft` takes no place, so it reaches them all.
+  private func serve() {
+    while let (asker, turn) = state.withLock({ nextTurn(&$0) }) {
+      guard !asker.offer(turn), case .thread(let thread) = turn else { continue }
+      state.withLock { state in
+        state.busy -= 1
+        state.idle.append(thread)
+      }
+    }
+  }
+
+  private func nextTurn(_ state: inout State) -> (OneShot<Turn>, Turn)? {
+    guard state.busy < atOnce, !state.waiting.isEmpty else { return nil }
+    return (state.waiting.removeFirst(), thread(&state).map(Turn.thread) ?? .noneLeft)
+  }
+
+  private func thread(_ state: inout State) -> ThreadExecutor? {
     guard state.abandoned < abandonedLimit else { return nil }
     if let idle = state.idle.popLast() {
       state.busy += 1

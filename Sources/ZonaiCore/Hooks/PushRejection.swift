@@ -47,7 +47,7 @@ public struct PushRejection: Sendable {
 extension PushRejection: CustomStringConvertible, CustomReflectable {
   /// Names the row by its key; the token is shortened.
   public var description: String {
-    "\(reason) from \(transport) for \(table) row \(key), token \(token)"
+    "\(reason) from \(transport) for \(table) row \(key.description(hiding: token)), token \(token)"
   }
   /// Without the row, whose token column holds the whole token.
   public var customMirror: Mirror { Mirror(self, children: ["rejection": description]) }

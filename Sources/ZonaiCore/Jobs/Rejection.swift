@@ -32,6 +32,14 @@ public struct Rejection: Sendable, Hashable, Codable {
   }
 }
 
+extension Rejection: CustomStringConvertible, CustomReflectable {
+  /// Names the row by its key; the token is shortened.
+  public var description: String {
+    "\(reason) from \(group.transport) for row \(key.description(hiding: token)), token \(token), event \(eventID)"
+  }
+  public var customMirror: Mirror { Mirror(self, children: ["rejection": description]) }
+}
+
 /// One recipient that a batch still owes: it is sent to again by key, with the token that its row has by then.
 public struct OwedRecipient: Sendable, Hashable, Codable {
   public var key: RowKey

@@ -73,6 +73,12 @@ public struct RejectedRecord<Record: Sendable>: Sendable {
   public let rejection: PushRejection
 }
 
+extension RejectedRecord: CustomStringConvertible, CustomReflectable {
+  /// Without the record, whose properties may hold the whole token.
+  public var description: String { rejection.description }
+  public var customMirror: Mirror { Mirror(self, children: ["rejection": description]) }
+}
+
 /// A table that the application described, whatever type its rows have.
 public protocol DescribedTable: Sendable {
   var name: TableName { get }

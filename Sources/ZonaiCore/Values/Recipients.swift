@@ -93,3 +93,13 @@ public struct KeyList: Sendable {
     others.isEmpty ? RowKey([.integer(integers[index])]) : others[index]
   }
 }
+
+extension KeyList: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(count) keys" }
+  public var customMirror: Mirror { Mirror(self, children: ["count": count]) }
+}
+
+extension Recipients: CustomStringConvertible, CustomReflectable {
+  public var description: String { "\(count) recipients" }
+  public var customMirror: Mirror { Mirror(self, children: ["count": count]) }
+}

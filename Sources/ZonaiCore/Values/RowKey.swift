@@ -11,16 +11,18 @@ extension RowKey: Codable {
   public func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
 }
 
-extension RowKey: CustomStringConvertible {
-  public var description: String {
+extension RowKey: CustomStringConvertible, CustomReflectable {
+  /// The values, long ones shortened: a token may be part of a key.
+  public var description: String { values.map(\.description).joined(separator: ", ") }
+  public var customMirror: Mirror { Mirror(self, children: ["values": description]) }
+
+  /// The same where the row's token is known: that is hidden whatever its length.
+  func description(hiding token: DeviceToken) -> String {
     values.map { value in
       switch value {
-      case .null: "NULL"
-      case .boolean(let boolean): "\(boolean)"
-      case .integer(let integer): "\(integer)"
-      case .real(let real): "\(real)"
-      case .text(let text): text
-      case .bytes(let bytes): bytes.hex
+      case .text(let text) where Array(text.utf8) == token.bytes: token.description
+      case .bytes(let bytes) where bytes == token.bytes || bytes.hex == token.text.lowercased(): token.description
+      default: value.description
       }
     }.joined(separator: ", ")
   }

@@ -48,6 +48,13 @@ public struct TokenList: Sendable, Hashable {
   public func token(_ index: Int) -> DeviceToken { DeviceToken(Array(self[index])) }
 }
 
+extension TokenList: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// How many there are: the memory holds them whole.
+  public var description: String { "\(count) tokens" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: ["count": count]) }
+}
+
 /// One device token. Its description hides all but its first characters (law: no whole token in any text).
 public struct DeviceToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The token's bytes, exactly as the application's table holds them.

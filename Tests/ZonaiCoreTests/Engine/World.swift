@@ -83,7 +83,7 @@ struct World: Sendable {
 final class Events: Sendable {
   private struct State {
     var all: [ZonaiEvent] = []
-    var waiting: [(test: @Sendable (ZonaiEvent) -> Bool, wake: CheckedContinuation<Void, Never>)] = []
+    var waiting: [(count: Int, test: @Sendable (ZonaiEvent) -> Bool, wake: CheckedContinuation<Void, Never>)] = []
   }
 
   private let state = Mutex(State())
@@ -94,19 +94,20 @@ final class Events: Sendable {
   func add(_ event: ZonaiEvent) {
     let woken = state.withLock { state in
       state.all.append(event)
-      let woken = state.waiting.filter { $0.test(event) }
-      state.waiting.removeAll { $0.test(event) }
+      let all = state.all
+      let woken = state.waiting.filter { all.count(where: $0.test) >= $0.count }
+      state.waiting.removeAll { all.count(where: $0.test) >= $0.count }
       return woken.map(\.wake)
     }
     for continuation in woken { continuation.resume() }
   }
 
-  /// Returns once such an event was heard, now or before.
-  func wait(for test: @escaping @Sendable (ZonaiEvent) -> Bool) async {
+  /// Returns once so many such events were heard, now or before.
+  func wait(_ count: Int = 1, for test: @escaping @Sendable (ZonaiEvent) -> Bool) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
-        if state.all.contains(where: test) { return true }
-        state.waiting.append((test, continuation))
+        if state.all.count(where: test) >= count { return true }
+        state.waiting.append((count, test, continuation))
         return false
       }
       if isThere { continuation.resume() }
