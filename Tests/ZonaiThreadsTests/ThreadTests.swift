@@ -52,6 +52,19 @@ private func blockedSignals() -> [Int32] {
     #expect(!signal.wait(until: MonotonicClock.milliseconds() - 1))
   }
 
+  #if os(Linux)
+    @Test func `the clock of leases is the one that goes on while the machine sleeps`() {
+      func milliseconds() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+      }
+      let before = milliseconds()
+      let now = MonotonicClock.milliseconds()
+      #expect((before...milliseconds()).contains(now))
+    }
+  #endif
+
   @Test func `a wait ends at its deadline`() {
     let start = MonotonicClock.milliseconds()
     #expect(!Signal().wait(until: start + 20))

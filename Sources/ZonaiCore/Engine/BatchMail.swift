@@ -5,7 +5,7 @@ enum BatchMail: Sendable {
   case timerFired(number: Int)
   case stopped(BatchEvent.StopCause)
   case hooked(HookRound.Outcome)
-  /// A send took longer than any may.
+  /// A send took longer than any may, or than its last answers may.
   case sendOverdue(dispatch: Int)
   /// A send whose answers nobody waits for any more.
   case sendGivenUp(dispatch: Int)

@@ -6,23 +6,21 @@ extension BatchRunner {
     // The machine only knows lanes that have both; should that ever fail, the recipients stay owed.
     guard let transport = worker.transports[name], let message = messages[name] else {
       sends[dispatch.id] = Send(
-        transport: name, count: count, startedAt: worker.clock.now, limit: Task {}, pause: nil)
+        transport: name, count: count, startedAt: worker.clock.now, permit: permit, limit: Task {}, pause: nil)
       post.yield(.answered(dispatch: dispatch.id, .nothingSent(count, because: nil)))
       return
     }
+    let permit = SendPermit(following: permit)
+    let clock = worker.clock
     let push = PushBatch(
       message: message, tokens: batch.recipients.tokens, selection: dispatch.selection,
-      expiresAt: batch.job.expiresAt, permit: permit)
-    let clock = worker.clock
-    let pause = worker.governor.pauseEnd(name, now: clock.now).map { end in
-      Task { try await clock.sleep(until: end) }
-    }
-    let overdue = clock.now + worker.options.sendLimitSeconds.milliseconds + (pause == nil ? 0 : 60_000)
-    let limit = Task { [post] in
-      do { try await clock.sleep(until: overdue) } catch { return }
-      post.yield(.sendOverdue(dispatch: dispatch.id))
-    }
-    sends[dispatch.id] = Send(transport: name, count: count, startedAt: clock.now, limit: limit, pause: pause)
+      expiresAt: batch.job.expiresAt, permit: permit,
+      expiresAtMoment: batch.job.expiresAt.map { clock.now + ($0 - now) })
+    let pause = pause(of: name)
+    let limit = limit(
+      of: dispatch.id, worker.options.sendLimitSeconds.milliseconds + (pause == nil ? 0 : LaneGovernor.longestPause))
+    sends[dispatch.id] = Send(
+      transport: name, count: count, startedAt: clock.now, permit: permit, limit: limit, pause: pause)
     Task { [post] in
       if let pause, (try? await pause.value) == nil {
         post.yield(.answered(dispatch: dispatch.id, .nothingSent(count, because: nil)))
@@ -32,6 +30,41 @@ extension BatchRunner {
       post.yield(.answered(dispatch: dispatch.id, result))
     }
   }
+
+  /// The wait until the lane may be used; nil when it may be now.
+  private func pause(of lane: TransportName) -> Task<Void, any Error>? {
+    guard worker.governor.pauseEnd(lane, now: worker.clock.now) != nil else { return nil }
+    return Task { [clock = worker.clock, governor = worker.governor] in
+      // Another batch may have made the pause longer meanwhile.
+      while let end = governor.pauseEnd(lane, now: clock.now) { try await clock.sleep(until: end) }
+    }
+  }
+
+  private func limit(of dispatch: Int, _ milliseconds: Int64) -> Task<Void, Never> {
+    Task { [post, clock = worker.clock, end = worker.clock.now + milliseconds] in
+      do { try await clock.sleep(until: end) } catch { return }
+      post.yield(.sendOverdue(dispatch: dispatch))
+    }
+  }
+
+  /// A send that is slow opens nothing more; one that does not give the answers of what it opened either is given up.
+  mutating func takeOverdue(_ dispatch: Int) -> BatchEvent? {
+    guard var send = sends[dispatch] else { return nil }
+    if send.isOverdue {
+      worker.observer(
+        .transportMisbehaved(send.transport, "took longer than \(worker.options.sendLimitSeconds) s for one send"))
+      return giveUpSend(dispatch)
+    }
+    send.permit.revoke()
+    send.pause?.cancel()
+    send.isOverdue = true
+    send.limit = limit(of: dispatch, BatchRunner.overdueWait)
+    sends[dispatch] = send
+    return nil
+  }
+
+  /// How long the answers of a send that opens nothing more are waited for: longer than a request may take.
+  private static let overdueWait: Int64 = 60_000
 
   func cancel(_ send: Send) {
     send.limit.cancel()

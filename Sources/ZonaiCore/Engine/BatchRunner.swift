@@ -26,14 +26,18 @@ struct BatchRunner {
     let transport: TransportName
     let count: Int
     let startedAt: Int64
-    let limit: Task<Void, Never>
+    /// The send's own, so that one that is slow can be told to end.
+    let permit: SendPermit
+    var limit: Task<Void, Never>
+    /// Whether the limit has passed, and the answers of what was opened are waited for.
+    var isOverdue = false
     /// The wait for a paused lane, if there is one.
     let pause: Task<Void, any Error>?
   }
 
   /// - Parameters:
-  ///   - claimedFrom: when the claim began, by the engine's clock: the lease may have begun that early.
-  ///   - claimedAt: when it was back.
+  ///   - claimedFrom: the earliest moment, by the engine's clock, at which the lease may have begun.
+  ///   - claimedAt: the latest.
   init(worker: Worker, batch: ClaimedBatch, messages: PreparedJobs.Messages, claimedFrom: Int64, claimedAt: Int64) {
     self.worker = worker
     self.batch = batch
@@ -136,10 +140,7 @@ struct BatchRunner {
       isStuck = outcome.isStuck
       return .hooked(outcome.answers, failed: outcome.failed)
     case .sendOverdue(let dispatch):
-      guard let send = sends[dispatch] else { return nil }
-      worker.observer(
-        .transportMisbehaved(send.transport, "took longer than \(worker.options.sendLimitSeconds) s for one send"))
-      return giveUpSend(dispatch)
+      return takeOverdue(dispatch)
     case .sendGivenUp(let dispatch):
       return giveUpSend(dispatch)
     case .graceOver:

@@ -4,7 +4,7 @@ import Synchronization
 /// them hears of a 429 only by its own answers.
 final class LaneGovernor: Sendable {
   /// No pause is longer; a batch that must wait more than this is given back.
-  private static let longestPause: Int64 = 60_000
+  static let longestPause: Int64 = 60_000
 
   private let pausedUntil = Mutex<[TransportName: Int64]>([:])
 

@@ -175,8 +175,9 @@ final class Worker: Sendable {
       progress.ended.remove(batch.job.id)
     }
     let claimedAt = clock.now
+    let leasedAt = batch.ageMilliseconds.map { max(claimedFrom, claimedAt - max(0, $0)) }
     group.addTask {
-      let end = await self.run(batch, claimedFrom: claimedFrom, claimedAt: claimedAt)
+      let end = await self.run(batch, claimedFrom: leasedAt ?? claimedFrom, claimedAt: leasedAt ?? claimedAt)
       self.take(end)
     }
   }

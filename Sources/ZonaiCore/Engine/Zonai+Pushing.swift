@@ -47,7 +47,7 @@ extension Zonai {
     attribution: [String: String], routes: Routes?, deletesReferencedRows: Bool
   ) throws(ZonaiError) -> EnqueueRequest {
     var audience = audience
-    if audience.key.isEmpty, let table = tables[audience.table] { audience.key = table.audience(where: nil).key }
+    if audience.key.isEmpty, let table = described(audience.table) { audience.key = table.audience(where: nil).key }
     let configured = Set(transports.keys)
     let hasPlatform = audience.platform != .unknown
     let routes = routes ?? Routes(configured: configured, audienceHasPlatform: hasPlatform)

@@ -78,12 +78,11 @@ public final class Zonai: Sendable {
   }
 
   /// The hook that is asked about rows of this table: its own, else the general one.
-  ///
+  func hook(for table: TableName) -> PushRejectionHandler? { described(table)?.hook ?? handler }
+
   /// A table that was described without a schema answers for its name in any schema that is not described itself: a job
   /// may name the default schema, whose name only the database knows.
-  func hook(for table: TableName) -> PushRejectionHandler? {
-    (tables[table] ?? tables[TableName(table.name)])?.hook ?? handler
-  }
+  func described(_ table: TableName) -> (any DescribedTable)? { tables[table] ?? tables[TableName(table.name)] }
 
   // MARK: Working
 

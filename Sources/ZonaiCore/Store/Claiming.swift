@@ -83,12 +83,15 @@ public struct ClaimedBatch: Sendable {
   /// The store's clock at the claim, in milliseconds since 1970.
   public var now: Int64
   public var leaseMilliseconds: Int64
+  /// How long ago the lease began, in milliseconds, when the claim was handed out: what the store searched before that costs
+  /// the batch nothing. nil when the store does not say; then the lease is taken to be as old as the call.
+  public var ageMilliseconds: Int64?
 
   public init(
     lease: BatchLease, job: Job, recipients: Recipients, owed: [Int: OwedRecipient] = [:],
     resting: [OwedRecipient] = [], rejections: [Rejection] = [], deliveredBefore: [Group: Int] = [:],
     isFirst: Bool = false, isSole: Bool = false, isTakeover: Bool = false, keptGroups: Set<Group> = [], now: Int64,
-    leaseMilliseconds: Int64
+    leaseMilliseconds: Int64, ageMilliseconds: Int64? = nil
   ) {
     self.lease = lease
     self.job = job
@@ -103,6 +106,7 @@ public struct ClaimedBatch: Sendable {
     self.keptGroups = keptGroups
     self.now = now
     self.leaseMilliseconds = leaseMilliseconds
+    self.ageMilliseconds = ageMilliseconds
   }
 }
 

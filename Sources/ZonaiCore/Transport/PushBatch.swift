@@ -9,15 +9,26 @@ public struct PushBatch: Sendable {
   public let expiresAt: Int64?
   /// Until when new requests may be opened.
   public let permit: SendPermit
+  /// `expiresAt` on the monotonic clock, by which what is left is reckoned: the store tells the time, and this machine's wall
+  /// clock may be wrong. nil when nobody said; then the wall clock decides.
+  public let expiresAtMoment: Int64?
 
   public init(
-    message: PreparedMessage, tokens: TokenList, selection: [Int], expiresAt: Int64?, permit: SendPermit
+    message: PreparedMessage, tokens: TokenList, selection: [Int], expiresAt: Int64?, permit: SendPermit,
+    expiresAtMoment: Int64? = nil
   ) {
     self.message = message
     self.tokens = tokens
     self.selection = selection
     self.expiresAt = expiresAt
     self.permit = permit
+    self.expiresAtMoment = expiresAtMoment
+  }
+
+  /// The store's time at a moment of the monotonic clock, in milliseconds since 1970; nil when the batch does not say.
+  public func time(at moment: Int64) -> Int64? {
+    guard let expiresAt, let expiresAtMoment else { return nil }
+    return expiresAt - (expiresAtMoment - moment)
   }
 
   public var count: Int { selection.count }

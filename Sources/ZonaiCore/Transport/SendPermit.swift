@@ -10,6 +10,15 @@ public final class SendPermit: Sendable {
   /// `validUntil` is in milliseconds of the monotonic clock.
   public init(validUntil: Int64) { self.validUntil = Atomic(validUntil) }
 
+  /// Ends when the other does, or earlier when it is revoked itself.
+  public convenience init(following other: SendPermit) {
+    // Not `.min`, which stands for a permit that was revoked.
+    self.init(validUntil: .min + 1)
+    other.follow { [weak self] moment in
+      if moment == .min { self?.revoke() } else { self?.extend(to: moment) }
+    }
+  }
+
   /// The clock of permits outside of tests: milliseconds of this machine that only ever grow.
   public static var now: Int64 { MonotonicClock.milliseconds() }
 

@@ -1,4 +1,5 @@
 import ZonaiCore
+import ZonaiThreads
 
 extension SQLStore {
   /// Reads what there is to claim, then claims it in one short transaction, if nobody else did meanwhile.
@@ -14,9 +15,9 @@ extension SQLStore {
         looks.note(request.worker, seen: changes)
         return .nothing(idle)
       case .page(let page):
-        result = try await write { connection throws(StoreError) in try claim(page, request, connection) }
+        result = try await lease { connection throws(StoreError) in try claim(page, request, connection) }
       case .batch(let batch):
-        result = try await write { connection throws(StoreError) in try reclaim(batch, request, connection) }
+        result = try await lease { connection throws(StoreError) in try reclaim(batch, request, connection) }
       case .cannotRun(let id, let error):
         let failure = try await failure(of: id, error)
         result = try await write { connection throws(StoreError) in try stop(id, failure, connection) }
@@ -27,6 +28,20 @@ extension SQLStore {
       if let result { return result }
     }
     return .contended
+  }
+
+  /// Runs the transaction that begins a lease, and says how long ago that was.
+  private func lease(
+    _ body: @escaping @Sendable (Driver.Connection) throws(StoreError) -> ClaimResult?
+  ) async throws(StoreError) -> ClaimResult? {
+    let (result, begun) = try await write { connection throws(StoreError) -> (ClaimResult?, Int64) in
+      // Before the store's clock is read.
+      let begun = MonotonicClock.milliseconds()
+      return (try body(connection), begun)
+    }
+    guard case .batch(var batch) = result else { return result }
+    batch.ageMilliseconds = MonotonicClock.milliseconds() - begun
+    return .batch(batch)
   }
 
   // MARK: Claiming a page

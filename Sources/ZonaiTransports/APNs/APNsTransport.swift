@@ -125,7 +125,8 @@ public final class APNsTransport: Transport {
     var fields = [HTTPField("authorization", authorization.field)]
     fields += rendering.headers.map { HTTPField($0.name, $0.value) }
     guard let timeToLive = rendering.timeToLive else { return fields }
-    guard let left = TimeLeft(timeToLive: timeToLive, expiresAt: batch.expiresAt, now: clock.wall()) else { return nil }
+    let now = batch.time(at: clock.monotonic()) ?? clock.wall()
+    guard let left = TimeLeft(timeToLive: timeToLive, expiresAt: batch.expiresAt, now: now) else { return nil }
     fields.append(HTTPField("apns-expiration", String(left.endsAt)))
     return fields
   }

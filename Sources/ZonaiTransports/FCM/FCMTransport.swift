@@ -106,7 +106,8 @@ public final class FCMTransport: Transport {
   /// nil when nothing is left of the time to live.
   private func body(_ rendering: FCMRendering, _ batch: PushBatch) -> ByteTemplate? {
     guard let timeToLive = rendering.timeToLive else { return rendering.template.filled(secondsLeft: 0, endsAt: 0) }
-    guard let left = TimeLeft(timeToLive: timeToLive, expiresAt: batch.expiresAt, now: clock.wall()) else { return nil }
+    let now = batch.time(at: clock.monotonic()) ?? clock.wall()
+    guard let left = TimeLeft(timeToLive: timeToLive, expiresAt: batch.expiresAt, now: now) else { return nil }
     return rendering.template.filled(secondsLeft: left.seconds, endsAt: left.endsAt)
   }
 

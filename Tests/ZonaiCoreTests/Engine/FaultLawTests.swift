@@ -279,6 +279,7 @@ struct FaultLawTests {
     let drain = Task { try await zonai.drain() }
     await world.fcm.waitUntilSent(5)
     await world.clock.turn(100_000)
+    await world.clock.turn(60_000)
     await world.events.wait { if case .transportMisbehaved = $0 { true } else { false } }
     world.fcm.answersGate.open()
     let passing = Task { await world.clock.passAlong() }
@@ -287,5 +288,27 @@ struct FaultLawTests {
     let done = try #require(try await zonai.job(job.id))
     #expect(done.counts.delivered == 5)
     #expect(done.counts.repeatedAfterLostAnswer == 5)
+  }
+
+  @Test func `a send that is slow opens nothing more after its limit, and its answers count`() async throws {
+    let world = World(streams: 10)
+    world.insert("android", 1...40)
+    let zonai = try world.zonai { $0.sendLimitSeconds = 100 }
+    let job = try await zonai.push(.hello, to: world.audience)
+    world.fcm.answersGate.shut()
+    let drain = Task { try await zonai.drain() }
+    await world.fcm.waitUntilSent(10)
+    await world.clock.turn(100_000)
+    let lastAnswers = world.clock.now + 60_000
+    await world.clock.waitForSleeper { $0 == lastAnswers }
+    world.fcm.answersGate.open()
+    await world.events.wait { if case .sent = $0 { true } else { false } }
+    _ = try await drain.value
+    #expect(world.fcm.sent.count == 10)
+    let done = try await world.finish(job.id, with: zonai)
+    #expect(done.counts.delivered == 40)
+    #expect(done.counts.repeatedAfterLostAnswer == 0)
+    #expect(world.fcm.sent.count == 40)
+    #expect(world.events.count { if case .transportMisbehaved = $0 { true } else { false } } == 0)
   }
 }

@@ -162,4 +162,16 @@ struct HeartbeatTests {
     #expect(done.counts.repeatedByTakeover == 5)
     #expect(world.events.count { if case .claimed(_, 5, true) = $0 { true } else { false } } == 1)
   }
+
+  @Test func `a claim that searched for most of a lease leaves the batch the lease whole`() async throws {
+    let world = World()
+    world.insert("android", 1...5)
+    let store = StoreDouble(world.store)
+    let zonai = try world.zonai(store: store) { $0.leaseSeconds = 60 }
+    let job = try await zonai.push(.hello, to: world.audience)
+    store.search { world.clock.advance(milliseconds: 50_000) }
+    try await zonai.drain()
+    #expect(try await zonai.job(job.id)?.counts.delivered == 5)
+    #expect(world.events.count { if case .claimed = $0 { true } else { false } } == 1)
+  }
 }

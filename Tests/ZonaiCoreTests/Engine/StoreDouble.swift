@@ -11,6 +11,7 @@ final class StoreDouble: TokenStore, JobStore {
     var calls: [Call: Int] = [:]
     var failures: [Call: [StoreError]] = [:]
     var contentions = 0
+    var searching: (@Sendable () -> Void)?
     var claimed = 0
     var mostClaimed = 0
     var sizes: [BatchLease: Int] = [:]
@@ -36,6 +37,9 @@ final class StoreDouble: TokenStore, JobStore {
 
   /// The next claims find that somebody else was quicker.
   func contend(times: Int) { state.change { $0.contentions = times } }
+
+  /// The next claim does this before it writes, and says that its lease began after it.
+  func search(_ body: @escaping @Sendable () -> Void) { state.change { $0.searching = body } }
 
   /// Returns once the call was made, and answered, so many times.
   func wait(for call: Call, count: Int) async {
@@ -83,8 +87,17 @@ final class StoreDouble: TokenStore, JobStore {
       return state.contentions >= 0
     }
     if isContended { return .contended }
-    let result = try await store.claim(request)
-    if case .batch(let batch) = result {
+    let searching = state.withLock { state in
+      defer { state.searching = nil }
+      return state.searching
+    }
+    searching?()
+    var result = try await store.claim(request)
+    if case .batch(var batch) = result {
+      if searching != nil {
+        batch.ageMilliseconds = 0
+        result = .batch(batch)
+      }
       state.withLock { state in
         state.claimed += batch.recipients.count
         state.mostClaimed = max(state.mostClaimed, state.claimed)

@@ -132,4 +132,46 @@ struct TableTests {
     #expect(!texts.withLock { $0 }.contains { $0.contains("android-3") })
     #expect(!world.events.texts.contains { $0.contains("android-3") })
   }
+
+  @Test(arguments: [
+    (described: [TableName("devices")], job: TableName("devices", schema: "main"), asked: "devices"),
+    (described: ["devices", TableName("devices", schema: "main")], job: "devices", asked: "devices"),
+    (
+      described: ["devices", TableName("devices", schema: "main")], job: TableName("devices", schema: "main"),
+      asked: "main.devices"
+    ),
+    (described: [TableName("devices", schema: "other")], job: TableName("devices", schema: "main"), asked: "general"),
+  ])
+  func `a table's own hook is found whatever schema the job names`(
+    _ described: [TableName], _ job: TableName, _ asked: String
+  ) async throws {
+    let world = World()
+    if job != World.devices {
+      world.database.create(
+        TableSketch(
+          job,
+          columns: [
+            ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .text),
+            ColumnSketch("platform", .text), ColumnSketch("owner", .text),
+          ], primaryKey: ["id"]))
+    }
+    world.database.insert([["id": 1, "token": "android-1", "platform": "android", "owner": "somebody"]], into: job)
+    world.fcm.answer("android-1", with: .dead)
+    let heard = Mutex<[String]>([])
+    let tables = described.map { name in
+      Table<Device>(name, token: "token").onPushRejected { _ in
+        heard.withLock { $0.append(name.description) }
+        return .keep
+      }
+    }
+    let zonai = try world.zonai(
+      tables: tables,
+      hook: { _ in
+        heard.withLock { $0.append("general") }
+        return .keep
+      })
+    try await zonai.push(.hello, to: Audience(job, token: "token", platform: .column("platform")))
+    try await zonai.drain()
+    #expect(heard.withLock { $0 } == [asked])
+  }
 }

@@ -423,4 +423,20 @@ import ZonaiSimulator
       await apns.close()
     }
   }
+
+  @Test func `the store's time decides what is left of the time to live, not this machine's`() async throws {
+    try await Services.with { services in
+      let apns = try await services.apns()
+      let message = PushMessage(title: "t", timeToLive: 60)
+      let moment = services.clock.monotonic()
+      let late = try await apns.send(
+        message, to: Services.apnsTokens(5), expiresAt: services.clock.wall() - 3_600_000,
+        expiresAtMoment: moment + 60_000)
+      #expect(late.delivered == 5)
+      let over = try await apns.send(
+        message, to: Services.apnsTokens(5), expiresAt: services.clock.wall() + 3_600_000, expiresAtMoment: moment - 1)
+      #expect(over.notSent == 5)
+      await apns.close()
+    }
+  }
 }

@@ -390,4 +390,20 @@ import ZonaiSimulator
       await fcm.close()
     }
   }
+
+  @Test func `the store's time decides what is left of the time to live, not this machine's`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let message = PushMessage(title: "t", timeToLive: 60)
+      let moment = services.clock.monotonic()
+      let late = try await fcm.send(
+        message, to: Services.fcmTokens(5), expiresAt: services.clock.wall() - 3_600_000,
+        expiresAtMoment: moment + 60_000)
+      #expect(late.delivered == 5)
+      let over = try await fcm.send(
+        message, to: Services.fcmTokens(5), expiresAt: services.clock.wall() + 3_600_000, expiresAtMoment: moment - 1)
+      #expect(over.notSent == 5)
+      await fcm.close()
+    }
+  }
 }

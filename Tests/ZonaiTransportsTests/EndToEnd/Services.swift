@@ -117,11 +117,11 @@ extension Transport {
   /// Sends one message to these tokens, all of them.
   func send(
     _ message: PushMessage = PushMessage(title: "t"), to tokens: [String], expiresAt: Int64? = nil,
-    permit: SendPermit = SendPermit(validUntil: .max)
+    permit: SendPermit = SendPermit(validUntil: .max), expiresAtMoment: Int64? = nil
   ) async throws -> PushBatchResult {
     let batch = PushBatch(
       message: try prepare(message), tokens: TokenList(tokens), selection: Array(tokens.indices), expiresAt: expiresAt,
-      permit: permit)
+      permit: permit, expiresAtMoment: expiresAtMoment)
     let result = await send(batch)
     #expect(result.answers.count == tokens.count)
     return result
