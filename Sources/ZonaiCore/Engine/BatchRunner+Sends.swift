@@ -52,7 +52,8 @@ extension BatchRunner {
     guard var send = sends[dispatch] else { return nil }
     if send.isOverdue {
       worker.observer(
-        .transportMisbehaved(send.transport, "took longer than \(worker.options.sendLimitSeconds) s for one send"))
+        .transportMisbehaved(
+          send.transport, "gave no answers for a minute after the \(worker.options.sendLimitSeconds) s of one send"))
       return giveUpSend(dispatch)
     }
     send.permit.revoke()

@@ -61,8 +61,9 @@ public struct ZonaiOptions: Sendable, Hashable {
   /// default, 120, outlives a failover.
   public var storePatienceSeconds: Double = 120
 
-  /// How long a transport may take over one send of a batch before its missing answers count as lost. The default, 900,
-  /// leaves a batch of 500 its time on a single stream; it is there for transports that never return.
+  /// How long a transport may take over one send of a batch. After that it may open nothing more, and who was not sent to
+  /// is owed; answers that are missing a minute later count as lost. The default, 900, leaves a batch of 500 its time on a
+  /// single stream; the limit is there for transports that never return.
   public var sendLimitSeconds: Double = 900
 
   /// The name of the worker in listings, to which a random part is added; nil, the default, is the machine's name and the

@@ -29,7 +29,7 @@ public enum ZonaiEvent: Sendable {
   case heartbeatLate(milliseconds: Int64)
   /// The store failed. `retryInMilliseconds` is nil when that was the last try.
   case storeTrouble(StoreCall, StoreError, retryInMilliseconds: Int64?)
-  /// A transport broke its contract, or took longer than `sendLimitSeconds`.
+  /// A transport broke its contract, or gave no answers long after `sendLimitSeconds`.
   case transportMisbehaved(TransportName, String)
   /// Nothing to do; said once until something changes.
   case idle(Idle)
