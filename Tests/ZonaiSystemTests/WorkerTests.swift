@@ -124,7 +124,8 @@ struct WorkerTests {
   {
     let devices = Self.devices(1000)
     try await Stage.with(devices) { stage in
-      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 100]) }
+      // A part is answered at once, then answers take long: what is claimed by then stays in flight until the cancel is heard.
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "after": 100, "delayMs": 4000]) }
       let script = try Script(stage)
       let id = try await script.push()
       let worker = try script.work("--lease", "1")
@@ -139,6 +140,7 @@ struct WorkerTests {
       #expect((101..<1000).contains(delivered))
       #expect(try await stage.inbox.total == delivered, "what was sent is settled")
 
+      try await stage.simulator.control("DELETE", "/faults")
       try await script.change(id, "resume")
       try await eventually("the job's end") { try script.state == "completed" }
       worker.signal(SIGTERM)
