@@ -118,7 +118,7 @@ struct KillTests {
     try await Stage.with(devices) { stage in
       try await stage.simulator.control(
         "POST", "/devices", .array(dead.map { ["token": .string($0.token), "state": "uninstalled"] }))
-      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 200]) }
+      for lane in ["fcm", "apns"] { try await stage.fault(["lane": .string(lane), "delayMs": 500]) }
       let script = try Script(stage)
       let id = try await script.push()
       for stop in 1...4 {
@@ -136,6 +136,7 @@ struct KillTests {
           try await stage.inbox.total == stage.database.number("SELECT delivered FROM zonai_jobs"),
           "what was sent is settled; seed \(seed)")
       }
+      try await stage.simulator.control("DELETE", "/faults")
       #expect(try await script.work("--once").end() == 0)
       let job = try await script.show(id)
       #expect(job["state"] == "completed")
