@@ -21,7 +21,10 @@ public enum ZonaiCommand {
     let interruption = Interruption()
     Task {
       let code = await end(words.dropFirst(), Context(console: console, interruption: interruption))
-      exit((code == .done && !console.deliveredResults ? .failed : code).rawValue)
+      // Results are written by now, without a buffer. `exit` would run the libraries' own clean-up (OpenSSL's among it) beside
+      // threads that are still using them.
+      // https://docs.openssl.org/3.0/man3/OPENSSL_init_crypto/
+      _exit((code == .done && !console.deliveredResults ? .failed : code).rawValue)
     }
     interruption.wait()
   }
