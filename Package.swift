@@ -14,6 +14,8 @@ let package = Package(
     .executable(name: "zonai", targets: ["zonai"]),
     .library(name: "ZonaiCore", targets: ["ZonaiCore"]),
     .library(name: "ZonaiSQLite", targets: ["ZonaiSQLite"]),
+    .library(name: "ZonaiPostgres", targets: ["ZonaiPostgres"]),
+    .library(name: "ZonaiMySQL", targets: ["ZonaiMySQL"]),
     .library(name: "ZonaiTransports", targets: ["ZonaiTransports"]),
     .library(name: "ZonaiSimulator", targets: ["ZonaiSimulator"]),
     .library(name: "ZonaiTestKit", targets: ["ZonaiTestKit"]),
@@ -22,6 +24,11 @@ let package = Package(
     // C libraries. The names carry the package's, since two packages with one module name cannot be built together.
     .systemLibrary(
       name: "CZonaiSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CZonaiPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .systemLibrary(
+      name: "CZonaiMySQL", pkgConfig: "mysqlclient",
+      providers: [.apt(["default-libmysqlclient-dev", "libmariadb-dev-compat"]), .brew(["mysql-client"])]),
     .systemLibrary(
       name: "CZonaiCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
@@ -42,6 +49,12 @@ let package = Package(
       name: "ZonaiSQLite", dependencies: ["ZonaiSQL", "CZonaiSQLite", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"],
       swiftSettings: strict),
     .target(
+      name: "ZonaiPostgres", dependencies: ["ZonaiSQL", "CZonaiPostgres", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"],
+      swiftSettings: strict),
+    .target(
+      name: "ZonaiMySQL", dependencies: ["ZonaiSQL", "CZonaiMySQL", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"],
+      swiftSettings: strict),
+    .target(
       name: "ZonaiHTTP", dependencies: ["ZonaiThreads", "CZonaiCurl", "CZonaiOpenSSL", "CZonaiNGHTTP2"],
       swiftSettings: strict),
     .target(
@@ -53,8 +66,8 @@ let package = Package(
     .target(
       name: "ZonaiCLI",
       dependencies: [
-        "ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiHTTP", "ZonaiCore", "ZonaiJSON", "ZonaiThreads",
-        "CZonaiSQLite",
+        "ZonaiSQLite", "ZonaiPostgres", "ZonaiMySQL", "ZonaiTransports", "ZonaiSimulator", "ZonaiHTTP", "ZonaiCore",
+        "ZonaiJSON", "ZonaiThreads", "CZonaiSQLite",
       ],
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),
@@ -65,6 +78,10 @@ let package = Package(
     .executableTarget(
       name: "zonai-benchmark", dependencies: ["ZonaiTransports", "ZonaiSQLite", "CZonaiOpenSSL", "CZonaiSQLite"],
       swiftSettings: strict),
+
+    // Where tests find the database servers that Scripts/test started, and how they start more.
+    .target(
+      name: "ZonaiTestServers", dependencies: ["ZonaiThreads"], path: "Tests/ZonaiTestServers", swiftSettings: strict),
 
     .testTarget(
       name: "ZonaiCoreTests", dependencies: ["ZonaiCore", "ZonaiTestKit", "ZonaiThreads"], swiftSettings: strict),
@@ -91,6 +108,18 @@ let package = Package(
     .testTarget(
       name: "ZonaiSQLiteTests",
       dependencies: ["ZonaiSQLite", "ZonaiSQL", "ZonaiCore", "ZonaiThreads", "ZonaiTestKit", "CZonaiSQLite"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiPostgresTests",
+      dependencies: [
+        "ZonaiPostgres", "ZonaiSQL", "ZonaiCore", "ZonaiThreads", "ZonaiTestKit", "ZonaiTestServers", "CZonaiPostgres",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ZonaiMySQLTests",
+      dependencies: [
+        "ZonaiMySQL", "ZonaiSQL", "ZonaiCore", "ZonaiThreads", "ZonaiTestKit", "ZonaiTestServers", "CZonaiMySQL",
+      ],
       swiftSettings: strict),
     .testTarget(name: "ZonaiHTTPServerTests", dependencies: ["ZonaiHTTP"], swiftSettings: strict),
     .testTarget(

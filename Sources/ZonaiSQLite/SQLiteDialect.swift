@@ -28,6 +28,8 @@ public struct SQLiteDialect: SQLDialect {
     }
   }
 
+  public var indexesStandInTable: Bool { false }
+
   // BEGIN IMMEDIATE has locked everything already.
   public var lockClause: StaticString { "" }
   public var claimClause: StaticString { "" }

@@ -20,6 +20,9 @@ public protocol SQLDialect: Sendable {
   /// The type of a column of Zonai's own tables.
   func type(_ kind: ZonaiColumn.Kind) -> StaticString
 
+  /// Whether an index is declared within its table, for databases that cannot make one only if it is not there.
+  var indexesStandInTable: Bool { get }
+
   /// What follows a select of one job or batch row that is to be changed, so that nobody else changes it meanwhile.
   var lockClause: StaticString { get }
 

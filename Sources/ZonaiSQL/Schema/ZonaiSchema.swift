@@ -150,8 +150,16 @@ extension ZonaiTable {
     }
     table.append("PRIMARY KEY (")
     table.list(primaryKey) { $1.append($0) }
-    table.append("))")
-    guard !index.isEmpty else { return [table.statement(isReused: false)] }
+    table.append(")")
+    if dialect.indexesStandInTable, !index.isEmpty {
+      table.append(", INDEX ")
+      table.append(name)
+      table.append("_order (")
+      table.list(index) { $1.append($0) }
+      table.append(")")
+    }
+    table.append(")")
+    guard !index.isEmpty, !dialect.indexesStandInTable else { return [table.statement(isReused: false)] }
     var index = SQLBuilder(dialect)
     index.append("CREATE INDEX IF NOT EXISTS ")
     index.append(name)

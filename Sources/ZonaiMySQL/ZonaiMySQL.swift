@@ -1,0 +1,1 @@
+// The store in MySQL or MariaDB: a driver, a dialect and an error table under `SQLStore`.
