@@ -104,7 +104,8 @@ let package = Package(
         "ZonaiTransports", "ZonaiCore", "ZonaiHTTP", "ZonaiJSON", "ZonaiSimulator", "ZonaiTestKit", "ZonaiThreads",
       ], swiftSettings: strict),
     .testTarget(
-      name: "ZonaiSQLTests", dependencies: ["ZonaiSQL", "ZonaiCore", "ZonaiJSON"], swiftSettings: strict),
+      name: "ZonaiSQLTests", dependencies: ["ZonaiSQL", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"], swiftSettings: strict
+    ),
     .testTarget(
       name: "ZonaiSQLiteTests",
       dependencies: ["ZonaiSQLite", "ZonaiSQL", "ZonaiCore", "ZonaiThreads", "ZonaiTestKit", "CZonaiSQLite"],

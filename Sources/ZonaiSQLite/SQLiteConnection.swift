@@ -96,6 +96,9 @@ public final class SQLiteConnection: SQLConnection {
   /// How many rows this connection has changed since it was opened.
   var changes: Int64 { sqlite3_total_changes64(handle) }
 
+  /// Others see it by the file's data version.
+  public func announceWork() throws(StoreError) {}
+
   public func checkDeferredConstraints() throws(StoreError) {
     var open: Int32 = 0
     var highest: Int32 = 0

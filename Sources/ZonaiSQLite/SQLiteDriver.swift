@@ -52,6 +52,9 @@ public final class SQLiteDriver: SQLDriver {
 
   public var changes: Int { watcher.changes }
 
+  /// A file is there or it is not.
+  public var connectedAt: Int64? { nil }
+
   public func wait(after seen: Int, deadline: Int64) async throws(StoreError) {
     await watcher.wait(after: seen, until: deadline)
   }

@@ -47,6 +47,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var databaseWords: String?
   /// The statement, with placeholders in the place of values.
   public var statement: String?
+  /// Whether the change may have been committed all the same: the connection was lost during the commit.
+  public var mayBeCommitted = false
 
   public init(_ code: Code, _ sentence: String, databaseWords: String? = nil, statement: String? = nil) {
     self.code = code

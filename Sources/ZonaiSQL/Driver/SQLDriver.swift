@@ -23,6 +23,10 @@ public protocol SQLDriver: Sendable {
   /// deadline.
   func wait(after seen: Int, deadline: Int64) async throws(StoreError)
 
+  /// When the database was reached, or reached again after it had been away, as a moment of `MonotonicClock`; nil where it
+  /// cannot be away, and before the first time.
+  var connectedAt: Int64? { get }
+
   /// Ends connections and threads. Calls that come later throw `unavailable`.
   func close() async
 }
@@ -46,6 +50,10 @@ public protocol SQLConnection {
 
   /// Whether the transaction is still open. A database may end it by itself: SQLite does on `RAISE(ROLLBACK)`.
   var isInTransaction: Bool { get }
+
+  /// Tells the waiting workers of other processes, once the transaction is committed, that it made work for them; does
+  /// nothing where they find out by themselves.
+  func announceWork() throws(StoreError)
 
   /// Makes constraints that are deferred to the commit speak now; throws `refused` when one is violated.
   func checkDeferredConstraints() throws(StoreError)
