@@ -118,6 +118,57 @@ import ZonaiThreads
     #expect(scene.script.asked == 1)
   }
 
+  /// Callers on the tokens' own thread, each on the heels of the one before, until the first has its answer: at whatever
+  /// moment a renewal ends, one of them has just looked and is about to ask.
+  private actor Procession {
+    private nonisolated let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let tokens: AccessTokens
+    private var callers: [Task<UInt32?, Never>] = []
+    private var hasAnswer = false
+
+    init(_ tokens: AccessTokens, on executor: ThreadExecutor) {
+      self.tokens = tokens
+      self.executor = executor
+    }
+
+    /// Every caller reports this generation as refused. The gate is opened once ten have come.
+    func generations(refusing generation: UInt32, opening gate: Gate) async -> [UInt32?] {
+      callers = []
+      hasAnswer = false
+      join(refusing: generation, opening: gate)
+      var generations: [UInt32?] = []
+      while generations.count < callers.count { generations.append(await callers[generations.count].value) }
+      return generations
+    }
+
+    private func join(refusing generation: UInt32, opening gate: Gate) {
+      let isTenth = callers.count == 9
+      callers.append(
+        Task {
+          if isTenth { gate.open() }
+          if !hasAnswer { join(refusing: generation, opening: gate) }
+          let next = try? await tokens.current(afterRefusalOf: generation).get().generation
+          hasAnswer = true
+          return next
+        })
+    }
+  }
+
+  @Test func `whoever looked before a renewal ended and asks after it gets what it brought`() async throws {
+    let scene = try await Scene(.inline(TestKeys.serviceAccount()), Self.granted("one"))
+    defer { scene.thread.close() }
+    _ = await scene.tokens.current()
+    let procession = Procession(scene.tokens, on: scene.thread)
+    for generation in 1...60 as ClosedRange<UInt32> {
+      scene.script.gate.shut()
+      let generations = await procession.generations(refusing: generation, opening: scene.script.gate)
+      #expect(generations.count >= 10)
+      #expect(generations.allSatisfy { $0 == generation + 1 })
+    }
+    #expect(scene.script.asked == 61)
+  }
+
   @Test func `a refused generation is renewed once, whoever reports it and how often`() async throws {
     let scene = try await Scene(
       .inline(TestKeys.serviceAccount()), Self.granted("one"), Self.granted("two"), Self.granted("three"))

@@ -58,7 +58,7 @@ actor AccessTokens {
   func current() async -> Result<Authorization, LaneRefusal> {
     if let refusal = readChangedKey() { return .failure(refusal) }
     if let kept, isFresh(kept) { return .success(kept.authorization) }
-    return await renewed()
+    return await underWay().value
   }
 
   /// The token to send with after FCM refused the one of this generation: asks for a new one, unless there already is one.
@@ -83,11 +83,13 @@ actor AccessTokens {
     return LaneRefusal(problem.verdict)
   }
 
-  private func renewed() async -> Result<Authorization, LaneRefusal> {
-    if let renewal { return await renewal.value }
-    let task = Task { await renew() }
-    renewal = task
-    return await task.value
+  /// The renewal that is under way, begun if there is none. No `await` may come between the look at what is kept and this:
+  /// the renewal that another caller began could end there, and its token would be renewed again.
+  private func underWay() -> Task<Result<Authorization, LaneRefusal>, Never> {
+    if let renewal { return renewal }
+    let begun = Task { await renew() }
+    renewal = begun
+    return begun
   }
 
   private func renew() async -> Result<Authorization, LaneRefusal> {
