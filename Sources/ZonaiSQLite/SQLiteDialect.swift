@@ -110,13 +110,14 @@ public struct SQLiteDialect: SQLDialect {
     }
     if !blobs.isEmpty {
       if !others.isEmpty { builder.append(" OR ") }
-      builder.append("(typeof(")
+      // NULL is in no list and out of none.
+      builder.append("CASE typeof(")
       builder.identifier(column)
-      builder.append(") = 'blob' AND hex(")
+      builder.append(") WHEN 'blob' THEN hex(")
       builder.identifier(column)
       builder.append(") IN (SELECT value FROM json_each(")
       builder.bind(.text(JSON.array(blobs).text))
-      builder.append(")))")
+      builder.append(")) WHEN 'null' THEN NULL ELSE 0 END")
     }
     builder.append(")")
   }

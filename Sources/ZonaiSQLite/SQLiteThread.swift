@@ -40,7 +40,7 @@ actor SQLiteThread {
 
   private func opened(until deadline: Int64) throws(StoreError) -> SQLiteConnection {
     if let connection { return connection }
-    if isClosed { throw StoreError(.failed, "the store was closed") }
+    if isClosed { throw StoreError(.unavailable, "the store was closed: open it again") }
     let opened = try SQLiteConnection(path: path)
     try opened.prepare(until: deadline)
     connection = opened

@@ -122,7 +122,7 @@ import ZonaiSQLite
     let scene = try await SQLiteScene(SQLiteScene.devices)
     await scene.store.close()
     let error = await #expect(throws: StoreError.self) { _ = try await scene.claimResult() }
-    #expect(error?.sentence == "the store was closed")
+    #expect(error?.sentence == "the store was closed: open it again")
     // And a wait does not hang.
     try await scene.store.waitForWork(milliseconds: 240_000)
   }

@@ -28,6 +28,8 @@ final class SQLiteFixture: StoreFixture {
 
   func open() throws -> SQLiteStore { try SQLiteStore(path: path, clock: { [clock] in clock.now }) }
 
+  func close(_ store: SQLiteStore) async { await store.close() }
+
   // MARK: The application
 
   func create(_ table: TableSketch) throws {
@@ -41,6 +43,16 @@ final class SQLiteFixture: StoreFixture {
   }
 
   func drop(_ table: TableName) throws { try application.run("DROP TABLE \(quoted(table))") }
+
+  func alter(_ table: TableName, _ change: TableChange) throws {
+    let clause =
+      switch change {
+      case .add(let column): "ADD COLUMN \(quoted(column.name)) \(column.kind.declaration)"
+      case .drop(let column): "DROP COLUMN \(quoted(column))"
+      case .rename(let column, let name): "RENAME COLUMN \(quoted(column)) TO \(quoted(name))"
+      }
+    try application.run("ALTER TABLE \(quoted(table)) \(clause)")
+  }
 
   func insert(_ rows: [[String: Value]], into table: TableName) throws {
     try application.transaction {
@@ -85,6 +97,17 @@ final class SQLiteFixture: StoreFixture {
     throw TestFailure("SQLite locks no single rows")
   }
 
+  func whileLockedUntilWaitedFor(
+    _ table: TableName, where column: String, is value: Value, then other: Value?, set: [String: Value],
+    _ body: @Sendable () async throws -> Void
+  ) async throws {
+    throw TestFailure("SQLite locks no single rows")
+  }
+
+  func raiseConflicts(on table: TableName, where column: String, is value: Value, times: Int) throws {
+    throw TestFailure("SQLite has no dead-locks")
+  }
+
   // MARK: Damage
 
   func garble(_ job: JobID) throws {
@@ -123,7 +146,8 @@ extension ColumnSketch.Kind {
   fileprivate var declaration: String {
     switch self {
     case .integer, .timestamp: "INTEGER"
-    case .text, .uuid: "TEXT"
+    case .real: "REAL"
+    case .text, .uuid, .moment, .wallClock: "TEXT"
     case .caseInsensitiveText: "TEXT COLLATE NOCASE"
     case .blob: "BLOB"
     case .boolean: "BOOLEAN"

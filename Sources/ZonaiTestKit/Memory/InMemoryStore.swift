@@ -8,6 +8,7 @@ import ZonaiCore
 public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore {
   public let database: MemoryDatabase
   private let looks = Mutex(Looks())
+  private let isClosed = Mutex(false)
 
   /// `isMigrated` says whether Zonai's own tables are there already, as after `migrate`.
   public init(on database: MemoryDatabase = MemoryDatabase(), isMigrated: Bool = true) {
@@ -15,7 +16,16 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
     if isMigrated { database.setSchemaVersion(MemoryState.currentVersion) }
   }
 
+  /// Ends this handle: what is asked of it later throws `unavailable`.
+  public func close() { isClosed.withLock { $0 = true } }
+
+  private func requireOpen() throws(StoreError) {
+    guard isClosed.withLock({ $0 }) else { return }
+    throw StoreError(.unavailable, "the store was closed: open it again")
+  }
+
   public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
+    try requireOpen()
     let changes = database.changes
     let result = try database.transaction(isNews: \.isNews) { (state) throws(StoreError) in try state.claim(request) }
     looks.withLock { looks in
@@ -25,15 +35,20 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
   }
 
   public func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease] {
-    try database.transaction { (state) throws(StoreError) in try state.renew(request) }
+    try requireOpen()
+    return try database.transaction { (state) throws(StoreError) in try state.renew(request) }
   }
 
   public func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
-    try database.read { (state) throws(StoreError) in try state.inspect(request) }
+    try requireOpen()
+    return try database.read { (state) throws(StoreError) in try state.inspect(request) }
   }
 
   public func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
-    try database.transaction { (state) throws(StoreError) in try state.settle(settlement) }
+    try requireOpen()
+    // An attempt that a dead-lock ended leaves nothing behind, and is made again.
+    if case .prunes(let prunes) = settlement { while database.undoesAttempt(at: prunes) {} }
+    return try database.transaction { (state) throws(StoreError) in try state.settle(settlement) }
   }
 
   /// Returns with the next change of the database since the last claim of each worker that uses this handle, when the clock was turned far enough, or
@@ -45,27 +60,33 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
   }
 
   public func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued {
-    try database.transaction { (state) throws(StoreError) in try state.enqueue(request) }
+    try requireOpen()
+    return try database.transaction { (state) throws(StoreError) in try state.enqueue(request) }
   }
 
   public func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing {
-    try database.read { (state) throws(StoreError) in try state.list(query) }
+    try requireOpen()
+    return try database.read { (state) throws(StoreError) in try state.list(query) }
   }
 
   public func change(_ change: JobChange) async throws(StoreError) -> ChangeResult {
-    try database.transaction { (state) throws(StoreError) in try state.change(change) }
+    try requireOpen()
+    return try database.transaction { (state) throws(StoreError) in try state.change(change) }
   }
 
   public func migrate() async throws(StoreError) -> Migration {
-    try database.transaction { (state) throws(StoreError) in try state.migrate() }
+    try requireOpen()
+    return try database.transaction { (state) throws(StoreError) in try state.migrate() }
   }
 
   public func describe(_ table: TableName) async throws(StoreError) -> TableDescription {
-    try database.read { (state) throws(StoreError) in try state.describe(table) }
+    try requireOpen()
+    return try database.read { (state) throws(StoreError) in try state.describe(table) }
   }
 
   public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
-    try database.transaction { (state) throws(StoreError) in try state.exchange(offer) }
+    try requireOpen()
+    return try database.transaction { (state) throws(StoreError) in try state.exchange(offer) }
   }
 }
 

@@ -50,14 +50,15 @@ public final class MemoryDatabase: Sendable {
   }
 
   /// Changes the application's side, which has no errors of Zonai's.
-  private func change(_ body: (inout MemoryState) -> Void) {
-    let waiting = shared.withLock { shared in
-      body(&shared.state)
+  func change<Result>(_ body: (inout MemoryState) -> Result) -> Result {
+    let (result, waiting) = shared.withLock { shared in
+      let result = body(&shared.state)
       shared.changes += 1
       defer { shared.waiting = [] }
-      return shared.waiting
+      return (result, shared.waiting)
     }
     for number in waiting { clock.wake(number) }
+    return result
   }
 
   var changes: Int { shared.withLock { $0.changes } }
@@ -86,6 +87,10 @@ extension MemoryDatabase {
     change { $0.tables[table] = nil }
   }
 
+  public func alter(_ table: TableName, _ change: TableChange) {
+    self.change { $0.tables[table]?.alter(change) }
+  }
+
   /// Adds rows; a column that is not named is NULL. No constraint is checked.
   public func insert(_ rows: [[String: Value]], into table: TableName) {
     change { state in
@@ -95,9 +100,7 @@ extension MemoryDatabase {
 
   public func update(_ table: TableName, where column: String, is value: Value, set: [String: Value]) {
     change { state in
-      for row in state.rows(of: table, where: column, is: value) {
-        for (column, value) in set { state.tables[table]?.set(column, to: value, at: row) }
-      }
+      state.update(table, where: column, is: value, set: set)
     }
   }
 
@@ -122,17 +125,6 @@ extension MemoryDatabase {
     }
   }
 
-  /// Holds such rows as an open transaction of the application does, until `unlock`.
-  public func lock(_ table: TableName, where column: String, is value: Value) -> MemoryRowLock {
-    let lock = MemoryRowLock(id: clock.makeSleeper())
-    change { $0.locks.append(MemoryState.RowLock(id: lock.id, table: table, column: column, value: value)) }
-    return lock
-  }
-
-  public func unlock(_ lock: MemoryRowLock) {
-    change { $0.locks.removeAll { $0.id == lock.id } }
-  }
-
   /// Makes a job unreadable, as a slip of somebody's hand in Zonai's tables does.
   public func garble(_ job: JobID) {
     change { state in
@@ -146,12 +138,13 @@ extension MemoryDatabase {
   }
 }
 
-/// Rows that the application holds.
-public struct MemoryRowLock: Sendable {
-  let id: Int
-}
-
 extension MemoryState {
+  mutating func update(_ table: TableName, where column: String, is value: Value, set: [String: Value]) {
+    for row in rows(of: table, where: column, is: value) {
+      for (column, value) in set { tables[table]?.set(column, to: value, at: row) }
+    }
+  }
+
   func rows(of table: TableName, where column: String, is value: Value) -> [Int] {
     tables[table]?.rows.indices.filter { holds(table, $0, column, value) } ?? []
   }

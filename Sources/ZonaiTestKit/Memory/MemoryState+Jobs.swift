@@ -3,7 +3,10 @@ import ZonaiCore
 extension MemoryState {
   mutating func enqueue(_ request: EnqueueRequest) throws(StoreError) -> Enqueued {
     try requireVersion()
-    let known = request.idempotencyKey.flatMap { key in jobs.first { $0.idempotencyKey == key } }
+    // Byte by byte: Swift's own `==` takes two spellings of "é" for one.
+    let known = request.idempotencyKey.flatMap { key in
+      jobs.first { $0.idempotencyKey?.utf8.elementsEqual(key.utf8) == true }
+    }
     if let known, AudienceRules.isRepeat(request.definition, of: known.definition) {
       return Enqueued(job: known.account(withTally: true), wasThere: true)
     }

@@ -11,6 +11,8 @@ struct MemoryState: Sendable {
   var refusals: [RowRefusal] = []
   /// Rows that a transaction of the application holds, by table and position-free key.
   var locks: [RowLock] = []
+  /// Rows whose prune ends as a dead-lock's victim.
+  var conflicts: [RowConflict] = []
 
   /// In the order of their enqueuing.
   var jobs: [MemoryJob] = []
@@ -45,13 +47,6 @@ struct MemoryState: Sendable {
     var column: String
     var value: Value
     var words: String
-  }
-
-  struct RowLock: Sendable {
-    var id: Int
-    var table: TableName
-    var column: String
-    var value: Value
   }
 
   func requireVersion() throws(StoreError) {

@@ -3,14 +3,18 @@ import ZonaiCore
 /// One of the application's tables, in memory: rows in the order of their insertion, and sorted views for the keys that
 /// somebody asked for.
 struct MemoryTable: Sendable {
-  let sketch: TableSketch
-  private let positions: [String: Int]
+  private(set) var sketch: TableSketch
+  private var positions: [String: Int]
   private(set) var rows: [[Value]] = []
   private var sorted: [[String]: [Int]] = [:]
 
   init(_ sketch: TableSketch) {
     self.sketch = sketch
-    positions = Dictionary(sketch.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    positions = Self.positions(in: sketch)
+  }
+
+  private static func positions(in sketch: TableSketch) -> [String: Int] {
+    Dictionary(sketch.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   var columnNames: [String] { sketch.columns.map(\.name) }
@@ -32,6 +36,23 @@ struct MemoryTable: Sendable {
     guard let position = positions[column] else { return }
     rows[row][position] = value
     sorted = sorted.filter { !$0.key.contains(column) }
+  }
+
+  mutating func alter(_ change: TableChange) {
+    switch change {
+    case .add(let column):
+      sketch.columns.append(column)
+      for row in rows.indices { rows[row].append(.null) }
+    case .drop(let column):
+      guard let position = positions[column] else { return }
+      sketch.columns.remove(at: position)
+      for row in rows.indices { rows[row].remove(at: position) }
+    case .rename(let column, let name):
+      guard let position = positions[column] else { return }
+      sketch.columns[position].name = name
+    }
+    positions = Self.positions(in: sketch)
+    sorted = [:]
   }
 
   mutating func remove(at row: Int) {

@@ -69,13 +69,21 @@ struct RowTest {
     guard let place = table.position(of: column) else { return { _ in nil } }
     // An empty list is false for every row, NULL included.
     if values.isEmpty { return { _ in false } }
-    if let integers = allIntegers(values) {
+    let kind = table.sketch.columns[place].kind
+    if kind == .integer, let integers = set(of: values, { if case .integer(let integer) = $0 { integer } else { nil } })
+    {
       return { row in
         guard case .integer(let integer) = row[place] else { return row[place].isNull ? nil : false }
         return integers.contains(integer)
       }
     }
-    let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
+    if kind == .text, let texts = set(of: values, { if case .text(let text) = $0 { Array(text.utf8) } else { nil } }) {
+      return { row in
+        guard case .text(let text) = row[place] else { return row[place].isNull ? nil : false }
+        return texts.contains(Array(text.utf8))
+      }
+    }
+    let ignoringCase = kind == .caseInsensitiveText
     let order = values.filter { !$0.isNull }.sorted { ValueOrder.compare($0, $1, ignoringCase: ignoringCase) < 0 }
     let holdsNull = order.count < values.count
     return { row in
@@ -92,14 +100,14 @@ struct RowTest {
     }
   }
 
-  /// The values as a set, which a hundred thousand ids want to be; nil when some are no integers.
-  private static func allIntegers(_ values: [Value]) -> Set<Int64>? {
-    var integers = Set<Int64>(minimumCapacity: values.count)
+  /// The values as a set, which a hundred thousand of them want to be; nil when some are of another type.
+  private static func set<Element: Hashable>(of values: [Value], _ element: (Value) -> Element?) -> Set<Element>? {
+    var set = Set<Element>(minimumCapacity: values.count)
     for value in values {
-      guard case .integer(let integer) = value else { return nil }
-      integers.insert(integer)
+      guard let element = element(value) else { return nil }
+      set.insert(element)
     }
-    return integers
+    return set
   }
 
   private static func makeLike(_ column: String, _ pattern: String, _ table: MemoryTable) -> ([Value]) -> Bool? {

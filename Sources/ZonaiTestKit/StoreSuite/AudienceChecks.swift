@@ -25,36 +25,6 @@ extension TokenStoreConformance {
         try expect(pruned.outcomes, is: oddTokens.map { _ in .pruned }, "what became of them")
         try expect(try await scene.deviceTokens().count, is: 0, "tokens that are left")
       },
-      check("tables and columns may be called anything", law: "law 11") { scene in
-        let table = TableName("order by \"group\"; -- 'x'")
-        let names = ["select", "to ken`s", "plat\"form", "last 'seen'", "wh[er]e"]
-        try await scene.fixture.create(
-          TableSketch(
-            table,
-            columns: [
-              ColumnSketch(names[0], .integer, isNullable: false), ColumnSketch(names[1], .text),
-              ColumnSketch(names[2], .text), ColumnSketch(names[3], .timestamp), ColumnSketch(names[4], .integer),
-            ], primaryKey: [names[0]]))
-        for id in 1...5 {
-          try await scene.fixture.insert(
-            [
-              [
-                names[0]: .integer(Int64(id)), names[1]: .text("token-\(id)"), names[2]: "iOS",
-                names[3]: .integer(TableSketch.seen), names[4]: .integer(Int64(id)),
-              ]
-            ], into: table)
-        }
-        try await scene.enqueue(
-          Audience(
-            table, token: names[1], platform: .column(names[2]), lastSeen: names[3], where: Column(names[4]) < 5))
-        let batch = try await scene.claim(size: 2, first: 2)
-        let rejections = try await scene.reject([0, 1], of: batch)
-        guard case .rows(let rows) = try await scene.store.inspect(.rows(batch.lease, rejections)) else { return }
-        try expect(rows.map { $0?[names[1]] }, is: ["token-1", "token-2"], "the tokens of the rows")
-        let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
-        try expect(pruned.outcomes, is: [.pruned, .pruned], "what became of them")
-        try expect(try await scene.drain(size: 2).map(\.token), is: ["token-3", "token-4"], "the rest")
-      },
       check("a platform is read in lower case, NULL and empty are none", law: "section 5, routes") { scene in
         try await scene.makeDevices(0)
         let platforms: [Value] = ["iOS", "ANDROID", .null, "", "webOS", "android"]

@@ -4,22 +4,6 @@ extension TokenStoreConformance {
   /// Who gets what, and in which order.
   static var claiming: [Check<Fixture>] {
     [
-      check("workers that claim at once share a job: everybody is handed out once", law: "section 5, claim") { scene in
-        try await scene.makeDevices(120)
-        let job = try await scene.enqueue()
-        let handed = try await withThrowingTaskGroup(of: [Int64].self) { group in
-          for number in 1...4 {
-            let store = try await scene.fixture.open()
-            group.addTask { try await work(scene, as: "worker-\(number)", on: store, job) }
-          }
-          return try await group.reduce(into: []) { $0 += $1 }
-        }
-        try expect(handed.sorted(), is: Array(1...120), "the ids that all workers were handed")
-        let after = try await scene.job(job)
-        try expect(after.state, is: .completed, "the job's state")
-        try expect(after.counts.delivered, is: 120, "deliveries")
-        try expect(after.counts.repeatedByTakeover, is: 0, "repeats")
-      },
       check("a job's first batch is small, and alone until it is answered", law: "section 5, claim") { scene in
         try await scene.makeDevices(20)
         try await scene.enqueue()
@@ -135,7 +119,7 @@ extension TokenStoreConformance {
         let sound = try await scene.enqueue(title: "sound")
         try await scene.fixture.garble(garbled)
         // A handle that has never seen the job.
-        let worker = try await scene.fixture.open()
+        let worker = try await scene.open()
         guard case .ended(let ended) = try await scene.claimOnce(on: worker) else {
           throw CheckFailure(expected: "the claim to end the garbled job", found: "something else")
         }
@@ -151,27 +135,6 @@ extension TokenStoreConformance {
         try expect(listed.last?.state, is: .failed, "the state in the list")
       },
     ]
-  }
-
-  /// Claims and delivers until the job is completed.
-  private static func work(
-    _ scene: Scene<Fixture>, as worker: String, on store: Fixture.Store, _ job: JobID
-  ) async throws -> [Int64] {
-    var handed: [Int64] = []
-    for _ in 0..<2000 {
-      switch try await scene.claimOnce(worker, size: 7, first: 4, on: store) {
-      case .batch(let batch):
-        handed += batch.ids
-        guard case .committed = try await store.settle(.answers(batch.delivered())) else {
-          throw CheckFailure(expected: "a live lease to commit", found: "lease lost")
-        }
-      case .ended, .contended: continue
-      case .nothing:
-        if try await !scene.job(job).state.isOpen { return handed }
-        try await store.waitForWork(milliseconds: 20)
-      }
-    }
-    throw CheckFailure(expected: "the job to be completed", found: "2000 claims and no end")
   }
 }
 

@@ -71,18 +71,6 @@ extension TokenStoreConformance {
           _ = try await scene.store.enqueue(scene.request(title: "other", key: "monday"))
         }
       },
-      check("of many enqueues at once with one idempotency key one makes the job", law: "section 5, enqueue") { scene in
-        try await scene.makeDevices(2)
-        let jobs = try await withThrowingTaskGroup(of: Enqueued.self) { group in
-          for _ in 0..<8 {
-            let store = try await scene.fixture.open()
-            group.addTask { try await store.enqueue(scene.request(key: "once")) }
-          }
-          return try await group.reduce(into: []) { $0.append($1) }
-        }
-        try expect(Set(jobs.map(\.job.id)).count, is: 1, "jobs")
-        try expect(jobs.count { !$0.wasThere }, is: 1, "enqueues that made one")
-      },
       check("jobs are listed newest first, by state, and up to a limit", law: "section 5, enqueue") { scene in
         try await scene.makeDevices(2)
         var ids: [JobID] = []

@@ -77,7 +77,7 @@ extension TokenStoreConformance {
       },
       check("who waits for work wakes when there is some", law: "section 6, waitForWork") { scene in
         try await scene.makeDevices(1)
-        let worker = try await scene.fixture.open()
+        let worker = try await scene.open()
         guard case .nothing = try await scene.claimOnce("berta", on: worker) else { return }
         async let woken: Void = worker.waitForWork(milliseconds: 240_000)
         try await scene.enqueue()
@@ -92,7 +92,7 @@ extension TokenStoreConformance {
       ) {
         scene in
         try await scene.makeDevices(1)
-        let store = try await scene.fixture.open()
+        let store = try await scene.open()
         for (worker, transports) in [("anna", [TransportName.apns]), ("berta", [.fcm])] {
           guard case .nothing = try await scene.claimOnce(worker, transports: Set(transports), on: store) else {
             return

@@ -14,7 +14,9 @@ extension TokenStoreConformance {
         [
           [""], ["10"], ["9"], ["A"], ["Z"], ["a"], ["a "], ["a'b"], ["a\"b"], ["a\nb"], ["e\u{301}"], ["\u{e9}"],
           ["%"],
-          ["\u{1F600}"], ["Ａ"],
+          ["\u{1F600}"], ["Ａ"], ["A "], ["a  "], [" a"], ["\\"], ["{a,b}"], ["NULL"], ["\u{10FFFF}"],
+          [.text(String(repeating: "\u{1F600}", count: 191))],
+          [.text(String(repeating: "\u{1F600}", count: 190) + "x")],
         ]),
       keyCheck(
         "uuid keys are paged and pruned", [.uuid],
@@ -28,9 +30,48 @@ extension TokenStoreConformance {
           [.bytes([0x7f])], [.bytes([0x80])], [.bytes([255])], [.bytes([255, 0])],
         ]),
       keyCheck(
+        "moments are keys to the microsecond", [.moment],
+        [
+          ["1971-01-01 00:00:00.000000"], ["2026-03-29 01:30:00.000000"], ["2026-03-29 02:30:00.000000"],
+          ["2026-10-25 00:30:00.000000"], ["2026-10-25 01:30:00.000000"], ["2026-10-25 01:30:00.000001"],
+          ["2026-10-25 01:30:00.000002"], ["2026-10-25 01:30:00.999999"], ["2026-10-25 01:30:01.000000"],
+          ["2037-12-31 23:59:59.999999"],
+        ]),
+      keyCheck(
+        "times of day are keys to the microsecond", [.wallClock],
+        [
+          ["1582-10-10 12:00:00.000000"], ["1969-12-31 23:59:59.999999"], ["1970-01-01 00:00:00.000000"],
+          ["2026-03-29 02:30:00.000000"], ["2026-03-29 02:30:00.000001"], ["2026-03-29 02:30:00.000010"],
+          ["2026-03-29 02:30:00.100000"], ["9999-12-31 23:59:59.999999"],
+        ]),
+      keyCheck(
+        "timestamps are keys", [.timestamp],
+        [
+          [900_000_000_000], [990_000_000_000], [1_000_000_000_000], [1_600_000_000_000], [1_600_000_000_001],
+          [1_600_000_001_000],
+        ]),
+      keyCheck(
+        "keys of a uuid and a moment go column by column", [.uuid, .moment],
+        [
+          ["00000000-0000-4000-8000-000000000001", "2026-01-01 00:00:00.000001"],
+          ["00000000-0000-4000-8000-000000000001", "2026-01-01 00:00:00.000002"],
+          ["00000000-0000-4000-8000-000000000001", "2026-01-01 00:00:00.000003"],
+          ["00000000-0000-4000-8000-000000000001", "2026-01-02 00:00:00.000000"],
+          ["ffffffff-ffff-4fff-bfff-ffffffffffff", "2026-01-01 00:00:00.000001"],
+          ["ffffffff-ffff-4fff-bfff-ffffffffffff", "2026-01-01 00:00:00.000002"],
+        ]),
+      keyCheck(
+        "keys whose columns stand the other way round in the table go by the key's order", [.integer, .text],
+        isTurned: true,
+        [
+          [-1, "b"], [1, "a"], [1, "b"], [1, "c"], [2, "a"], [2, "aa"], [3, "a"],
+        ]),
+      keyCheck(
         "composite keys go column by column", [.integer, .text],
         [
-          [1, "a"], [1, "b"], [1, "c"], [1, "d"], [2, "a"], [2, "b"], [9, "a"], [10, "a"], [10, "b"],
+          [.integer(.min), "z"], [1, "A"], [1, "a"], [1, "a "], [1, "b"], [1, "c"], [1, "d"], [2, "a"], [2, "b"],
+          [9, "a"],
+          [10, "a"], [10, "b"], [.integer(.max), ""],
         ]),
       keyCheck(
         "keys of three columns go column by column", [.text, .blob, .integer],
@@ -55,48 +96,28 @@ extension TokenStoreConformance {
         try expect(
           handed.map(\.key), is: (1...9).map { RowKey(.text("m\($0)")) }, "the keys in the order of the named key")
       },
-    ]
-  }
-
-  /// A table with a key of these kinds: everybody is handed out once; everybody owed comes back by key; everybody is pruned.
-  private static func keyCheck(
-    _ name: String, _ kinds: [ColumnSketch.Kind], _ keys: [[Value]]
-  ) -> Check<Fixture> {
-    check(name, law: "section 7, keys") { scene in
-      guard scene.fixture.capabilities.keyKinds.isSuperset(of: kinds) else { return }
-      let names = kinds.indices.map { "k\($0)" }
-      try await scene.fixture.create(
-        TableSketch(
-          "keyed",
-          columns: zip(names, kinds).map { ColumnSketch($0, $1, isNullable: false) } + [ColumnSketch("token", .text)],
-          primaryKey: names))
-      var tokens: [String: String] = [:]
-      // Inserted in an order that is not the key's.
-      let shuffled = keys.enumerated().sorted { ($0.offset * 7) % keys.count < ($1.offset * 7) % keys.count }
-      for (index, key) in shuffled {
-        tokens[RowKey(key).exact] = "token-\(index)"
-        var row: [String: Value] = ["token": .text("token-\(index)")]
-        for (name, value) in zip(names, key) { row[name] = value }
-        try await scene.fixture.insert([row], into: "keyed")
-      }
-      try await scene.enqueue(Audience("keyed", token: "token"))
-      var handed: [String] = []
-      for _ in 0..<keys.count + 1 {
-        guard case .batch(let batch) = try await scene.claimOnce(size: 3, first: 2) else { break }
-        handed += batch.keys.map(\.exact)
-        // Owed, and back by key.
-        try await scene.settle(.answers(batch.givenBack()))
-        let again = try await scene.claim(size: 3)
-        try expect(again.keys.map(\.exact).sorted(), is: batch.keys.map(\.exact).sorted(), "the owed keys, back")
+      check(
+        "a unique key that may be NULL is no key, and rows that are NULL there are sent to", law: "section 5, enqueue"
+      ) {
+        scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "accounts",
+            columns: [
+              ColumnSketch("id", .integer, isNullable: false), ColumnSketch("mail", .text),
+              ColumnSketch("token", .text),
+            ], primaryKey: ["id"], uniqueKeys: [["mail"]]))
+        try await scene.fixture.insert(
+          (1...4).map { id in
+            ["id": .integer(id), "mail": id == 2 ? "b@example.com" : .null, "token": .text("token-\(id)")]
+          }, into: "accounts")
+        try await expectRefusal(.noUsableKey, "paging by a key that is NULL in some rows") {
+          try await scene.enqueue(Audience("accounts", key: ["mail"], token: "token"))
+        }
+        try await scene.enqueue(Audience("accounts", token: "token"))
         try expect(
-          again.all.map { tokens[$0.key.exact] ?? "no such key" }, is: again.tokens, "the token of each owed key")
-        let pruned = try await scene.prune(again)
-        try expect(pruned.outcomes, is: again.keys.map { _ in .pruned }, "what became of each rejection")
-      }
-      try expect(Set(handed).count, is: handed.count, "different keys among all that were handed out")
-      try expect(handed.sorted(), is: keys.map { RowKey($0).exact }.sorted(), "every key")
-      let left = try await scene.fixture.rows(of: "keyed").filter { $0["token"] != .null }
-      try expect(left.count, is: 0, "tokens left after every row was pruned")
-    }
+          try await scene.drain(size: 3, first: 3).map(\.key.id), is: [1, 2, 3, 4], "the ids by the primary key")
+      },
+    ]
   }
 }

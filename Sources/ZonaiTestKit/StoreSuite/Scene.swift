@@ -1,14 +1,36 @@
+import Synchronization
 import ZonaiCore
 
 /// A check's stage: a migrated store on a fixture's database, and short words for what checks do over and over.
 struct Scene<Fixture: StoreFixture>: Sendable {
   let fixture: Fixture
   let store: Fixture.Store
+  private let handles: Handles<Fixture.Store>
 
-  init(_ fixture: Fixture) async throws {
+  init(_ fixture: Fixture, isMigrated: Bool = true) async throws {
     self.fixture = fixture
     store = try await fixture.open()
-    _ = try await store.migrate()
+    handles = Handles(store)
+    if isMigrated { _ = try await store.migrate() }
+  }
+
+  /// Another handle, as another worker has it.
+  func open() async throws -> Fixture.Store {
+    let handle = try await fixture.open()
+    handles.add(handle)
+    return handle
+  }
+
+  /// So many more handles.
+  func open(_ count: Int) async throws -> [Fixture.Store] {
+    var handles: [Fixture.Store] = []
+    for _ in 0..<count { handles.append(try await open()) }
+    return handles
+  }
+
+  /// Ends every handle: a server has only so many connections.
+  func close() async {
+    for handle in handles.take() { await fixture.close(handle) }
   }
 
   // MARK: The application's table
@@ -20,6 +42,7 @@ struct Scene<Fixture: StoreFixture>: Sendable {
   }
 
   func addDevices(_ ids: [Int64], token: (Int64) -> String = { "token-\($0)" }) async throws {
+    guard !ids.isEmpty else { return }
     try await fixture.insert(ids.map { TableSketch.device($0, token: token($0)) }, into: "devices")
   }
 
@@ -201,4 +224,20 @@ func expectSum(of job: Job, file: StaticString = #fileID, line: UInt = #line) th
   try expect(
     counts.permanentlyRejected, is: counts.pruned + counts.spared + counts.kept, "rejected = pruned + spared + kept",
     file: file, line: line)
+}
+
+/// The handles that a check opened.
+private final class Handles<Store: Sendable>: Sendable {
+  private let open: Mutex<[Store]>
+
+  init(_ store: Store) { open = Mutex([store]) }
+
+  func add(_ store: Store) { open.withLock { $0.append(store) } }
+
+  func take() -> [Store] {
+    open.withLock { open in
+      defer { open = [] }
+      return open
+    }
+  }
 }

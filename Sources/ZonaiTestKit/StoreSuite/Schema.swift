@@ -4,13 +4,12 @@ extension TokenStoreConformance {
   /// Zonai's own tables, and the look at the application's.
   static var schema: [Check<Fixture>] {
     [
-      Check("a store that was not migrated says so, whatever it is asked", law: "section 7, migrate") { fixture in
-        let store = try await fixture.open()
-        try await fixture.create(.devices)
-        let request = EnqueueRequest(
-          definition: JobDefinition(
-            message: PushMessage(title: "news"), audience: .devices, policy: .clearColumn,
-            routes: Routes(apple: .fcm, android: .fcm, unknown: .fcm)))
+      check("a store that was not migrated says so, whatever it is asked", law: "section 7, migrate", isMigrated: false)
+      {
+        scene in
+        let store = scene.store
+        try await scene.fixture.create(.devices)
+        let request = scene.request()
         let worker = WorkerID(rawValue: "anna")
         try await expectRefusal(.notMigrated, "an enqueue") { _ = try await store.enqueue(request) }
         try await expectRefusal(.notMigrated, "a claim") {
@@ -20,23 +19,33 @@ extension TokenStoreConformance {
           _ = try await store.jobs(.list(limit: 1, states: nil))
         }
       },
-      Check("migrating makes the tables, and again changes nothing", law: "section 7, migrate") { fixture in
-        let store = try await fixture.open()
+      check("migrating makes the tables, and again changes nothing", law: "section 7, migrate", isMigrated: false) {
+        scene in
+        let store = scene.store
         let first = try await store.migrate()
         try expect(first.from, is: 0, "the version before the first migration")
         try expect(first.to > 0, "a version after it", found: "\(first.to)")
-        try await fixture.create(.devices)
-        let scene = try await Scene(fixture)
+        try await scene.makeDevices(0)
         let job = try await scene.enqueue()
         let again = try await store.migrate()
         try expect(again, is: Migration(from: first.to, to: first.to), "the second migration")
         try expect(try await scene.job(job).state, is: .pending, "the state of a job from before it")
       },
+      check("of stores that migrate at once one makes the tables", law: "section 7, migrate", isMigrated: false) {
+        scene in
+        let stores = try await scene.open(3) + [scene.store]
+        let migrations = try await together(stores) { store, _ in try await store.migrate() }
+        try expect(migrations.count { $0.from == 0 }, is: 1, "migrations that began with nothing")
+        try expect(Set(migrations.map(\.to)).count, is: 1, "versions that they ended in")
+        try await scene.makeDevices(1)
+        try await scene.enqueue()
+        try expect(try await scene.claim().ids, is: [1], "the ids of a batch after it")
+      },
       check("tables that a newer build made are refused", law: "section 7, migrate") { scene in
         try await scene.makeDevices(1)
         try await scene.enqueue()
         try await scene.fixture.pretendNewerSchema(by: 1)
-        let store = try await scene.fixture.open()
+        let store = try await scene.open()
         try await expectRefusal(.schemaVersion, "a claim") { _ = try await scene.claimOnce(on: store) }
         try await expectRefusal(.schemaVersion, "a claim by a worker from before") { _ = try await scene.claimOnce() }
         try await expectRefusal(.schemaVersion, "an enqueue") { _ = try await store.enqueue(scene.request()) }
@@ -100,7 +109,7 @@ extension TokenStoreConformance {
       check("of workers that offer at once one wins and all get the same", law: "section 6, SecretStore") { scene in
         let values = try await withThrowingTaskGroup(of: String?.self) { group in
           for number in 0..<8 {
-            let store = try await scene.fixture.open()
+            let store = try await scene.open()
             group.addTask {
               let secret = Secret(value: "secret \(number)", madeAt: 1000 + Int64(number))
               return try await store.exchange(SecretOffer(name: "one", secret: secret, notMadeBefore: 1000))?.value

@@ -10,14 +10,22 @@ public protocol StoreFixture: Sendable {
   var capabilities: StoreCapabilities { get }
 
   /// A handle of its own on the fixture's one database, as another process would have it. It does not migrate.
+  ///
+  /// Where sessions have a time zone, let the one that a session begins with be another than UTC: a store that forgets to
+  /// set its own is then noticed.
   func open() async throws -> Store
+  /// Ends a handle, as the end of its process does: its connections are gone. The suite closes every handle that it opened.
+  func close(_ store: Store) async
 
   // MARK: The application
 
-  /// Makes a table. Its names may hold anything: spaces, quotes, keywords.
+  /// Makes a table. Its names may hold anything: spaces, quotes, keywords, capital letters. A schema that it names is
+  /// `capabilities.otherSchema`, which is made on first use.
   func create(_ table: TableSketch) async throws
   func drop(_ table: TableName) async throws
-  /// A column that a row does not name is NULL.
+  /// Changes a table while jobs may run on it.
+  func alter(_ table: TableName, _ change: TableChange) async throws
+  /// A column that a row does not name is NULL. There may be hundreds of rows: one statement, or one transaction.
   func insert(_ rows: [[String: Value]], into table: TableName) async throws
   func update(_ table: TableName, where column: String, is value: Value, set: [String: Value]) async throws
   func delete(from table: TableName, where column: String, is value: Value) async throws
@@ -28,6 +36,25 @@ public protocol StoreFixture: Sendable {
   /// Runs `body` while a transaction of the application holds such rows. Only called where `capabilities.locksRows`.
   func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
+  ) async throws
+  /// Runs `body` while a transaction of the application holds the rows whose `column` is `value`, and lets that transaction
+  /// go on once another session waits for one of them, which the database's own list of locks tells (ask it again and again;
+  /// a body that ends without such a wait ends the transaction too).
+  ///
+  /// Going on means to commit, if `other` is nil. Else it sets the columns of `set` first, in the rows it holds and in those
+  /// whose `column` is `other`: crosswise to the store, which has the other row and waits for this one. If the database ends
+  /// the application's transaction for that, the application does it all again; when this method returns, it is done.
+  ///
+  /// Only called where `capabilities.showsLockWaits`.
+  func whileLockedUntilWaitedFor(
+    _ table: TableName, where column: String, is value: Value, then other: Value?, set: [String: Value],
+    _ body: @Sendable () async throws -> Void
+  ) async throws
+  /// The next `times` UPDATEs or DELETEs of such rows fail as those of a dead-lock's victim do, with the database's own
+  /// number for it: by a trigger that raises it, and that counts where no rollback reaches (a sequence, a table without
+  /// transactions). After these, changes go through. Only called where `capabilities.raisesConflicts`.
+  func raiseConflicts(
+    on table: TableName, where column: String, is value: Value, times: Int
   ) async throws
 
   // MARK: Damage
@@ -48,13 +75,24 @@ public protocol StoreFixture: Sendable {
 public struct StoreCapabilities: Sendable {
   /// Whether rows can be held one by one. SQLite has one writer for the whole file.
   public var locksRows: Bool
+  /// Whether the fixture can tell that somebody waits for a row that the application holds.
+  public var showsLockWaits: Bool
+  /// Whether a change can be made to fail as a dead-lock's victim. SQLite has one writer, hence no dead-locks.
+  public var raisesConflicts: Bool
+  /// A schema (in MySQL: a database) beside the default one, which the store may use without being told; nil where there
+  /// is none. Tables of one name may stand in both.
+  public var otherSchema: String?
   /// What a key may consist of here.
   public var keyKinds: Set<ColumnSketch.Kind>
 
   public init(
-    locksRows: Bool, keyKinds: Set<ColumnSketch.Kind> = [.integer, .text, .uuid, .blob, .timestamp]
+    locksRows: Bool, showsLockWaits: Bool = false, raisesConflicts: Bool = false, otherSchema: String? = nil,
+    keyKinds: Set<ColumnSketch.Kind> = [.integer, .text, .uuid, .blob, .timestamp, .moment, .wallClock]
   ) {
     self.locksRows = locksRows
+    self.showsLockWaits = showsLockWaits
+    self.raisesConflicts = raisesConflicts
+    self.otherSchema = otherSchema
     self.keyKinds = keyKinds
   }
 }

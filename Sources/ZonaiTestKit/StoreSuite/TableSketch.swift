@@ -29,18 +29,28 @@ public struct ColumnSketch: Sendable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// 64 bits; `.integer`.
     case integer
-    /// Compared byte by byte; `.text`.
+    /// 64 bits, binary; `.real`.
+    case real
+    /// Compared byte by byte, blanks at the end included; `.text`. Up to 191 characters where it is part of a key, which any
+    /// database can index; elsewhere tens of thousands.
     case text
-    /// Compared without regard to case; `.text`.
+    /// Compared without regard to case; `.text`, never part of a key that is used.
     case caseInsensitiveText
     /// The database's own UUID type where it has one; `.text`, in lower case with hyphens.
     case uuid
-    /// `.bytes`.
+    /// `.bytes`; up to 191 of them where it is part of a key.
     case blob
     /// The database's own boolean where it has one; `.integer`, 0 or 1.
     case boolean
     /// A moment; `.integer`, milliseconds since 1970. A fixture chooses how it is kept.
     case timestamp
+    /// A moment to the microsecond, in the type that knows of time zones where there is one (`timestamptz`, MySQL's
+    /// `TIMESTAMP(6)`); `.text` in UTC, always of the form `2026-01-02 03:04:05.000006`, between 1971 and 2037.
+    ///
+    /// The text means UTC in predicates too, whatever zone a session has. The application's side should be in another.
+    case moment
+    /// A day and a time to the microsecond without a zone (`timestamp`, `DATETIME(6)`); `.text` of the same form.
+    case wallClock
   }
 
   public var name: String
@@ -63,4 +73,12 @@ public struct ReferenceSketch: Sendable {
     self.column = column
     self.table = table
   }
+}
+
+/// What an application does to a table that is in use.
+public enum TableChange: Sendable {
+  /// The new column is the last one, nullable, and NULL in every row.
+  case add(ColumnSketch)
+  case drop(String)
+  case rename(String, to: String)
 }

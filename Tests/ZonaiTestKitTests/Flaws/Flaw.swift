@@ -17,6 +17,7 @@ struct Flaw: Sendable {
   var migrate: (@Sendable (InMemoryStore) async throws(StoreError) -> Migration)?
   var describe: (@Sendable (InMemoryStore, TableName) async throws(StoreError) -> TableDescription)?
   var exchange: (@Sendable (InMemoryStore, SecretOffer) async throws(StoreError) -> Secret?)?
+  var close: (@Sendable (InMemoryStore) -> Void)?
 
   init(_ name: String, _ break: (inout Flaw) -> Void) {
     self.name = name
@@ -24,8 +25,8 @@ struct Flaw: Sendable {
   }
 
   static let all: [Flaw] =
-    paging + keys + audience + predicates + claiming + leases + takeovers + settling + owing + pruning + sparing
-    + witnesses + enqueueing + life
+    paging + keys + audience + names + tokens + predicates + values + claiming + sharing + leases + takeovers + settling
+    + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + life
 }
 
 /// A store with one flaw.
@@ -92,8 +93,12 @@ struct BrokenFixture: StoreFixture {
   var capabilities: StoreCapabilities { memory.capabilities }
 
   func open() async throws -> BrokenStore { BrokenStore(try await memory.open(), flaw) }
+  func close(_ store: BrokenStore) async {
+    if let close = flaw.close { close(store.sound) } else { await memory.close(store.sound) }
+  }
   func create(_ table: TableSketch) async throws { try await memory.create(table) }
   func drop(_ table: TableName) async throws { try await memory.drop(table) }
+  func alter(_ table: TableName, _ change: TableChange) async throws { try await memory.alter(table, change) }
   func insert(_ rows: [[String: Value]], into table: TableName) async throws {
     try await memory.insert(rows, into: table)
   }
@@ -111,6 +116,15 @@ struct BrokenFixture: StoreFixture {
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
   ) async throws {
     try await memory.whileLocked(table, where: column, is: value, body)
+  }
+  func whileLockedUntilWaitedFor(
+    _ table: TableName, where column: String, is value: Value, then other: Value?, set: [String: Value],
+    _ body: @Sendable () async throws -> Void
+  ) async throws {
+    try await memory.whileLockedUntilWaitedFor(table, where: column, is: value, then: other, set: set, body)
+  }
+  func raiseConflicts(on table: TableName, where column: String, is value: Value, times: Int) async throws {
+    try await memory.raiseConflicts(on: table, where: column, is: value, times: times)
   }
   func garble(_ job: JobID) async throws { try await memory.garble(job) }
   func advance(milliseconds: Int64) async throws { try await memory.advance(milliseconds: milliseconds) }

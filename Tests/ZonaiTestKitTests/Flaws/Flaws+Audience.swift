@@ -80,6 +80,23 @@ extension Flaw {
     wrongOrder("compares two columns of a composite key only") { key, frontier in
       key.values.count > 2 && Array(key.values.prefix(2)) == Array(frontier.values.prefix(2))
     },
+    wrongOrder("compares moments to the second") { key, frontier in
+      guard case .text(let text) = key.values[0], case .text(let last) = frontier.values[0], text.count == 26 else {
+        return false
+      }
+      return text.prefix(19) <= last.prefix(19)
+    },
+    wrongOrder("goes by a key's columns as they stand in the table") { key, frontier in
+      guard key.values.count == 2, case .text(let text) = key.values[1], case .text(let last) = frontier.values[1]
+      else {
+        return false
+      }
+      return text <= last
+    },
+    wrongOrder("takes a blank at a key's end for nothing") { key, frontier in
+      guard case .text(let text) = key.values[0], case .text(let last) = frontier.values[0] else { return false }
+      return text == last + " "
+    },
     onEnqueue("pages by the primary key whatever is named") { $0.definition.audience.key = [] },
   ]
 
@@ -108,14 +125,6 @@ extension Flaw {
       state.tables["devices"] = table
     },
     onClaim("cuts long tokens") { $0.recipients = $0.recipients.rebuilt(token: { String($0.prefix(255)) }) },
-    Flaw("cannot quote names") { flaw in
-      flaw.enqueue = { (store, request) throws(StoreError) in
-        if request.definition.audience.table.name.contains(" ") {
-          throw StoreError(.noSuchTable, "near \"by\": syntax error")
-        }
-        return try await store.enqueue(request)
-      }
-    },
     onClaim("takes the first row's platform for all") { batch in
       guard let first = batch.recipients.isEmpty ? nil : batch.recipients.platform(0) else { return }
       batch.recipients = batch.recipients.rebuilt(platform: { _ in first })

@@ -26,7 +26,8 @@ extension Flaw {
         var held: [JobID: [Int64: MemoryBatch]] = [:]
         try store.tamper { state in
           state.eachJob { job in
-            guard !job.isAtEnd, job.isFirstAnswered else { return }
+            // Only where the key is the usual one: every check of another key looks at owed recipients too.
+            guard !job.isAtEnd, job.isFirstAnswered, job.audience.key == ["id"] else { return }
             held[job.id] = job.batches.filter { $0.value.owner == nil }
             job.batches = job.batches.filter { $0.value.owner != nil }
           }

@@ -143,6 +143,22 @@ extension Flaw {
         table.set(audience.token, to: .text(rejection.token.text), at: row)
       }
     },
+    beforePrune("takes a blank at a token's end for nothing") { state, prunes in
+      state.eachRow(of: prunes) { table, row, rejection, audience in
+        guard case .text(let token) = table.value(audience.token, of: row), token == rejection.token.text + " " else {
+          return
+        }
+        table.set(audience.token, to: .text(rejection.token.text), at: row)
+      }
+    },
+    beforePrune("compares last-seen moments to the second") { state, prunes in
+      state.eachRow(of: prunes) { table, row, rejection, audience in
+        guard let column = audience.lastSeen, case .text(let seen)? = rejection.lastSeen,
+          case .text(let now) = table.value(column, of: row), now.prefix(19) == seen.prefix(19)
+        else { return }
+        table.set(column, to: .text(seen), at: row)
+      }
+    },
     beforePrune("compares keys and tokens as two lists") { state, prunes in
       let tokens = Set(prunes.decisions.map(\.rejection.token))
       state.eachRow(of: prunes) { table, row, rejection, audience in

@@ -48,11 +48,12 @@ extension MemoryState {
 extension Recipients {
   /// The recipients for which `isKept` holds, changed by `change`.
   func rebuilt(
-    where isKept: (RowKey) -> Bool = { _ in true }, token change: (String) -> String = { $0 },
+    where isKept: (RowKey) -> Bool = { _ in true }, keeping isToken: (String) -> Bool = { _ in true },
+    token change: (String) -> String = { $0 },
     platform: (Platform) -> Platform = { $0 }, lastSeen: (Value?) -> Value? = { $0 }
   ) -> Recipients {
     var rebuilt = Recipients()
-    for index in 0..<count where isKept(keys[index]) {
+    for index in 0..<count where isKept(keys[index]) && isToken(tokens.token(index).text) {
       rebuilt.append(
         key: keys[index], token: change(tokens.token(index).text), platform: platform(self.platform(index)),
         lastSeen: lastSeen(self.lastSeen(index)))
@@ -91,6 +92,19 @@ extension Flaw {
       flaw.claim = { (store, request) throws(StoreError) in
         try store.tamper(change)
         return try await store.claim(request)
+      }
+    }
+  }
+
+  /// Changes the state after a claim.
+  static func afterClaim(
+    _ name: String, _ change: @escaping @Sendable (inout MemoryState, ClaimedBatch) -> Void
+  ) -> Flaw {
+    Flaw(name) { flaw in
+      flaw.claim = { (store, request) throws(StoreError) in
+        let result = try await store.claim(request)
+        if case .batch(let batch) = result { try store.tamper { change(&$0, batch) } }
+        return result
       }
     }
   }
