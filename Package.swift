@@ -101,7 +101,8 @@ let package = Package(
     .testTarget(
       name: "ZonaiTransportsTests",
       dependencies: [
-        "ZonaiTransports", "ZonaiCore", "ZonaiHTTP", "ZonaiJSON", "ZonaiSimulator", "ZonaiTestKit", "ZonaiThreads",
+        "ZonaiTransports", "ZonaiCore", "ZonaiHTTP", "ZonaiJSON", "ZonaiSimulator", "ZonaiSQLite", "ZonaiTestKit",
+        "ZonaiThreads",
       ], swiftSettings: strict),
     .testTarget(
       name: "ZonaiSQLTests", dependencies: ["ZonaiSQL", "ZonaiCore", "ZonaiJSON", "ZonaiThreads"], swiftSettings: strict

@@ -8,7 +8,8 @@ struct ConfigurationTests {
     {
       "fcm": { "projectId": "news-1", "serviceAccount": "keys/account.json" },
       "apns": { "keyFile": "/etc/keys/AuthKey_K.p8", "keyId": "ABCDE12345", "teamId": "TEAM123456",
-                "bundleId": "com.example.news", "useSandbox": true },
+                "bundleId": "com.example.news", "useSandbox": true,
+                "shareProviderToken": false },
       "onPermanentRejection": "deleteRow", "batchSize": 250, "batchesInFlight": 2, "connectionsPerLane": 3,
       "maxAttemptsPerBatch": 5, "requestTimeoutSeconds": 12.5, "retryBaseSeconds": 0.25, "maxRetryDelaySeconds": 40,
       "hookTimeoutSeconds": 3, "hooksAtOnce": 8, "leaseSeconds": 90, "gracePeriodSeconds": 0, "pollSeconds": 1
@@ -28,6 +29,7 @@ struct ConfigurationTests {
     #expect(configuration.apns?.teamId == "TEAM123456")
     #expect(configuration.apns?.bundleId == "com.example.news")
     #expect(configuration.apns?.useSandbox == true)
+    #expect(configuration.apns?.sharesProviderToken == false)
     #expect(configuration.onPermanentRejection == .deleteRow)
     #expect(configuration.batchSize == 250)
     #expect(configuration.batchesInFlight == 2)
@@ -53,6 +55,7 @@ struct ConfigurationTests {
     #expect(configuration.fcm?.projectId == nil)
     #expect(configuration.apns?.key == .inline("-----BEGIN…"))
     #expect(configuration.apns?.useSandbox == false)
+    #expect(configuration.apns?.sharesProviderToken == true)
   }
 
   private static let apns = #""keyId": "K", "teamId": "T", "bundleId": "B""#

@@ -45,8 +45,8 @@
       let error = await #expect(throws: StoreError.self) { _ = try await store.exchange(offer(1 << 20)) }
       #expect(error?.code == .full)
       #expect(error?.sentence.contains("make room") == true)
-      #expect(try await store.exchange(offer(0)) == nil)
-      #expect(try await store.exchange(offer(1))?.value == "x")
+      #expect(try await store.exchange(offer(0)).secret == nil)
+      #expect(try await store.exchange(offer(1)).secret?.value == "x")
       #expect(try application.first("PRAGMA integrity_check") == .text("ok"))
       await store.close()
     }

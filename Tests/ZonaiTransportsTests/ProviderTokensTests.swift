@@ -2,224 +2,234 @@ import Synchronization
 import Testing
 import ZonaiCore
 import ZonaiTestKit
-import ZonaiThreads
 
 @testable import ZonaiTransports
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+/// A store of secrets with a clock of its own, that counts and can be away.
+final class CountingSecrets: SecretStore {
+  let clock = TurnableClock()
+  /// Closed, it holds back every answer.
+  let gate = Gate()
+  private let held = Mutex<[String: Secret]>([:])
+  private let minted = Atomic(0)
+  private let calls = Atomic(0)
+  private let broken = Atomic(false)
 
+  var isBroken: Bool {
+    get { broken.load(ordering: .relaxed) }
+    set { broken.store(newValue, ordering: .relaxed) }
+  }
+  var asked: Int { calls.load(ordering: .relaxed) }
+  var names: [String] { held.withLock { Array($0.keys) } }
+  var stored: Int { minted.load(ordering: .relaxed) }
+
+  func exchange(_ offer: SecretOffer) async throws(StoreError) -> SecretAnswer {
+    calls.add(1, ordering: .relaxed)
+    await gate.pass()
+    if isBroken { throw StoreError(.unavailable, "away") }
+    let now = clock.now
+    return held.withLock { held in
+      if let stored = held[offer.name], stored.madeAt >= offer.notMadeBefore, stored.endsAt > now {
+        return SecretAnswer(secret: stored, now: now)
+      }
+      guard let secret = offer.secret else { return SecretAnswer(secret: nil, now: now) }
+      minted.add(1, ordering: .relaxed)
+      held[offer.name] = secret
+      return SecretAnswer(secret: secret, now: now)
+    }
+  }
+}
+
+extension ProviderTokenMint {
+  static func test(_ pem: String = TestKeys.p256, teamId: String = "TEAMTEAM01") throws -> ProviderTokenMint {
+    ProviderTokenMint(
+      teamId: teamId, keyId: "KEYKEYKEY1", key: try APNsKey(pem: pem, source: .inline(pem), setting: "apns.key"))
+  }
+}
+
+extension TransportClock {
+  /// That of a machine whose clock is wrong by so many minutes.
+  init(_ clock: TurnableClock, wrongBy minutes: Int64 = 0) {
+    self.init(wall: { clock.now + minutes * 60_000 }, monotonic: { clock.now }, pause: { _ in })
+  }
+}
+
+extension TurnableClock {
+  func advance(minutes: Int64) { advance(milliseconds: minutes * 60_000) }
+}
+
+/// Tokens that processes share.
 @Suite struct ProviderTokensTests {
-  private static let minute: Int64 = 60_000
-  private static let start: Int64 = 1_700_000_000_000
+  private let secrets = CountingSecrets()
 
-  private func tokens(_ pem: String = TestKeys.p256) throws -> ProviderTokens {
-    ProviderTokens(
-      teamId: "TEAMTEAM01", keyId: "KEYKEYKEY1", key: try APNsKey(pem: pem, source: .inline(pem), setting: "apns.key"))
+  /// A process on a machine whose clock is wrong by so many minutes.
+  private struct Process {
+    let tokens: ProviderTokens
+    let secrets: CountingSecrets
+    let clock: TransportClock
+
+    init(_ secrets: CountingSecrets, wrongBy minutes: Int64 = 0, key: String = TestKeys.p256) throws {
+      tokens = ProviderTokens(try .test(key))
+      self.secrets = secrets
+      clock = TransportClock(secrets.clock, wrongBy: minutes)
+    }
+
+    func current() async throws -> Secret { try await tokens.current(secrets: secrets, clock: clock) }
+
+    func current(afterExpiryOf refused: Secret) async throws -> Secret {
+      try await tokens.current(afterExpiryOf: refused, secrets: secrets, clock: clock)
+    }
   }
 
-  @Test func `a token is kept for fifty minutes of its iat, and then replaced`() async throws {
-    let tokens = try tokens()
-    let first = try await tokens.current(secrets: nil, now: Self.start + 999)
+  @Test(arguments: [0, 180, -180] as [Int64])
+  func `a token is kept for fifty minutes by the store's clock, whatever this machine's says`(
+    _ minutes: Int64
+  ) async throws {
+    let process = try Process(secrets, wrongBy: minutes)
+    secrets.clock.advance(milliseconds: 999)
+    let first = try await process.current()
     // The iat is in whole seconds.
-    #expect(first.madeAt == Self.start)
-    #expect(try await tokens.current(secrets: nil, now: Self.start + 50 * Self.minute - 1) == first)
-    let second = try await tokens.current(secrets: nil, now: Self.start + 50 * Self.minute)
+    #expect(first.madeAt == secrets.clock.now - 999)
+    #expect(first.endsAt == first.madeAt + 3_600_000)
+    secrets.clock.advance(milliseconds: 50 * 60_000 - 1000)
+    #expect(try await process.current() == first)
+    secrets.clock.advance(milliseconds: 1)
+    let second = try await process.current()
     #expect(second != first)
-    #expect(second.madeAt == Self.start + 50 * Self.minute)
+    #expect(second.madeAt == first.madeAt + 50 * 60_000)
+    #expect(secrets.stored == 2)
   }
 
-  @Test(
-    arguments: [
-      (0, false), (1, false), (19, false), (20, true), (49, true), (-19, false), (-90, true),
-    ] as [(Int64, Bool)])
+  @Test(arguments: [(0, false), (1, false), (19, false), (20, true), (49, true)] as [(Int64, Bool)])
   func `a token that APNs calls expired is replaced only when it is twenty minutes old`(
     _ age: Int64, _ isReplaced: Bool
   ) async throws {
-    let tokens = try tokens()
-    let first = try await tokens.current(secrets: nil, now: Self.start)
-    let second = try? await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + age * Self.minute)
-    #expect((second != nil) == isReplaced)
-    #expect(second != first)
+    let process = try Process(secrets, wrongBy: 60)
+    let first = try await process.current()
+    secrets.clock.advance(minutes: age)
+    if isReplaced {
+      #expect(try await process.current(afterExpiryOf: first).madeAt == first.madeAt + age * 60_000)
+    } else {
+      await #expect(throws: TokenShortage.wrongClock(age: age * 60_000, isShared: true)) {
+        try await process.current(afterExpiryOf: first)
+      }
+    }
+    #expect(secrets.stored == (isReplaced ? 2 : 1))
   }
 
   @Test func `a late answer to an old token mints nothing`() async throws {
-    let tokens = try tokens()
-    let first = try await tokens.current(secrets: nil, now: Self.start)
-    let second = try await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + 30 * Self.minute)
-    let third = try await tokens.current(afterExpiryOf: first, secrets: nil, now: Self.start + 31 * Self.minute)
+    let process = try Process(secrets)
+    let first = try await process.current()
+    secrets.clock.advance(minutes: 30)
+    let second = try await process.current(afterExpiryOf: first)
+    secrets.clock.advance(minutes: 1)
     #expect(second != first)
-    #expect(third == second)
-  }
-
-  @Test func `one process has one token for a key, another key its own`() throws {
-    let one = try APNsKey(pem: TestKeys.p256, source: .inline(""), setting: "")
-    let again = try APNsKey(pem: TestKeys.p256, source: .inline(""), setting: "")
-    let other = try APNsKey(pem: TestKeys.otherP256, source: .inline(""), setting: "")
-    func shared(_ team: String, _ id: String, _ key: APNsKey) -> ProviderTokens {
-      ProviderTokens.shared(teamId: team, keyId: id, key: key)
-    }
-    #expect(shared("T", "K", one) === shared("T", "K", again))
-    #expect(shared("T", "K", one) !== shared("T", "K", other))
-    #expect(shared("T", "K", one) !== shared("T", "L", one))
-    #expect(shared("T", "K", one) !== shared("U", "K", one))
+    #expect(try await process.current(afterExpiryOf: first) == second)
+    #expect(secrets.stored == 2)
   }
 
   @Test func `two processes that share secrets send the same token`() async throws {
-    let secrets = Secrets()
-    let (one, two) = (try tokens(), try tokens())
-    let first = try await one.current(secrets: secrets, now: Self.start)
-    #expect(try await two.current(secrets: secrets, now: Self.start + 10 * Self.minute) == first)
+    let (one, two) = (try Process(secrets, wrongBy: -45), try Process(secrets, wrongBy: 50))
+    let first = try await one.current()
+    secrets.clock.advance(minutes: 10)
+    #expect(try await two.current() == first)
     // One of them replaces it, the other follows.
-    let second = try await two.current(secrets: secrets, now: Self.start + 50 * Self.minute)
+    secrets.clock.advance(minutes: 40)
+    let second = try await two.current()
     #expect(second != first)
-    #expect(try await one.current(secrets: secrets, now: Self.start + 51 * Self.minute) == second)
+    #expect(try await one.current() == second)
     // One hears that it has expired; the other, a moment later, gets what the first one minted.
-    let expired = second
-    let later = Self.start + 75 * Self.minute
-    let third = try await one.current(afterExpiryOf: expired, secrets: secrets, now: later)
+    secrets.clock.advance(minutes: 25)
+    let third = try await one.current(afterExpiryOf: second)
     #expect(third != second)
-    #expect(try await two.current(afterExpiryOf: expired, secrets: secrets, now: later + 1000) == third)
-    #expect(secrets.minted == 3)
+    secrets.clock.advance(milliseconds: 1000)
+    #expect(try await two.current(afterExpiryOf: second) == third)
+    #expect(secrets.stored == 3)
+  }
+
+  @Test func `many who find it old at once are one to the store`() async throws {
+    let process = try Process(secrets)
+    let first = try await process.current()
+    secrets.clock.advance(minutes: 50)
+    let before = secrets.asked
+    let found = try await withThrowingTaskGroup(of: Secret.self) { group in
+      for _ in 0..<50 { group.addTask { try await process.current() } }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(found.count == 1)
+    #expect(!found.contains(first))
+    // It asked, and it offered.
+    #expect(secrets.asked == before + 2)
+  }
+
+  @Test func `a refused token that another one's renewal brings back is replaced all the same`() async throws {
+    let process = try Process(secrets)
+    let first = try await process.current()
+    secrets.clock.advance(minutes: 25)
+    // The store finds it young enough; this machine, whose clock jumped, asks.
+    let jumped = TransportClock(secrets.clock, wrongBy: 30)
+    secrets.gate.shut()
+    async let asking = process.tokens.current(secrets: secrets, clock: jumped)
+    while secrets.asked < 3 { await Task.yield() }
+    async let refused = process.current(afterExpiryOf: first)
+    secrets.gate.open()
+    #expect(try await asking == first)
+    #expect(try await refused != first)
+    #expect(secrets.stored == 2)
   }
 
   @Test func `a wrong key that was put right does not find the old token`() async throws {
-    let secrets = Secrets()
-    let wrong = try await tokens(TestKeys.otherP256).current(secrets: secrets, now: Self.start)
-    let right = try await tokens().current(secrets: secrets, now: Self.start)
+    let wrong = try await Process(secrets, key: TestKeys.otherP256).current()
+    let right = try await Process(secrets).current()
     #expect(wrong != right)
     #expect(secrets.names.count == 2)
     #expect(secrets.names.allSatisfy { $0.hasPrefix("apns TEAMTEAM01 KEYKEYKEY1 ") })
   }
 
   @Test func `while the shared place is away the old token goes on, and nobody makes one of their own`() async throws {
-    let secrets = Secrets()
-    let tokens = try tokens()
-    let first = try await tokens.current(secrets: secrets, now: Self.start)
+    let process = try Process(secrets)
+    let first = try await process.current()
+    #expect(secrets.asked == 2)
     secrets.isBroken = true
-    for minute in [50, 55, 58] as [Int64] {
-      #expect(try await tokens.current(secrets: secrets, now: Self.start + minute * Self.minute) == first)
+    secrets.clock.advance(minutes: 50)
+    for attempt in 3...5 {
+      // It is asked again every ten seconds, not for every batch.
+      for _ in 0..<20 { #expect(try await process.current() == first) }
+      #expect(secrets.asked == attempt)
+      secrets.clock.advance(milliseconds: 10_000)
     }
-    // Each call tries again.
-    #expect(secrets.asked == 4)
     secrets.isBroken = false
-    let second = try await tokens.current(secrets: secrets, now: Self.start + 58 * Self.minute)
+    let second = try await process.current()
     #expect(second != first)
-    #expect(secrets.minted == 2)
+    #expect(secrets.stored == 2)
     secrets.isBroken = true
     let shortage = TokenShortage.notShared("unavailable: away")
-    // Too old to be sent, refused, or not there at all.
-    await #expect(throws: shortage) {
-      try await tokens.current(secrets: secrets, now: Self.start + (58 + 59) * Self.minute)
+    // Refused, too old to be sent, or not there at all.
+    secrets.clock.advance(minutes: 30)
+    await #expect(throws: shortage) { try await process.current(afterExpiryOf: second) }
+    #expect(try await process.current() == second)
+    secrets.clock.advance(minutes: 29)
+    await #expect(throws: shortage) { try await process.current() }
+    await #expect(throws: shortage) { try await Process(secrets).current() }
+  }
+
+  @Test func `one process has one token for a key, another key its own`() throws {
+    let registry = ProviderTokenRegistry()
+    let (one, again) = (try ProviderTokenMint.test(), try ProviderTokenMint.test())
+    #expect(registry.tokens(of: one) === registry.tokens(of: again))
+    #expect(registry.tokens(of: one) !== registry.tokens(of: try .test(TestKeys.otherP256)))
+    #expect(registry.tokens(of: one) !== registry.tokens(of: try .test(teamId: "TEAMTEAM02")))
+    #expect(registry.tokens(of: one) !== ProviderTokenRegistry().tokens(of: one))
+  }
+
+  @Test func `a secret shows nothing of itself, nor does the offer of one`() {
+    let secret = Secret(value: "hush", madeAt: 1)
+    let offer = SecretOffer(name: "n", secret: secret, notMadeBefore: 0)
+    for text in [
+      "\(secret)", String(reflecting: secret), "\(offer)", String(reflecting: offer),
+      "\(SecretAnswer(secret: secret, now: 1))",
+    ] {
+      #expect(!text.contains("hush"))
     }
-    await #expect(throws: shortage) {
-      try await tokens.current(afterExpiryOf: second, secrets: secrets, now: Self.start + 90 * Self.minute)
-    }
-    await #expect(throws: shortage) { try await self.tokens().current(secrets: secrets, now: Self.start) }
-  }
-
-  /// A store of secrets that counts.
-  private final class Secrets: SecretStore {
-    private let held = Mutex<[String: Secret]>([:])
-    private let count = Atomic(0)
-    private let calls = Atomic(0)
-    private let broken = Atomic(false)
-
-    var isBroken: Bool {
-      get { broken.load(ordering: .relaxed) }
-      set { broken.store(newValue, ordering: .relaxed) }
-    }
-    var asked: Int { calls.load(ordering: .relaxed) }
-    var names: [String] { held.withLock { Array($0.keys) } }
-    var minted: Int { count.load(ordering: .relaxed) }
-
-    func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
-      calls.add(1, ordering: .relaxed)
-      if isBroken { throw StoreError(.unavailable, "away") }
-      return held.withLock { held in
-        if let stored = held[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
-        guard let secret = offer.secret else { return nil }
-        count.add(1, ordering: .relaxed)
-        held[offer.name] = secret
-        return secret
-      }
-    }
-  }
-}
-
-@Suite struct SecretFileTests {
-  private func offer(_ value: String?, madeAt: Int64 = 100, notBefore: Int64 = 50) -> SecretOffer {
-    SecretOffer(name: "n", secret: value.map { Secret(value: $0, madeAt: madeAt) }, notMadeBefore: notBefore)
-  }
-
-  @Test func `the stored secret wins unless it is too old`() async throws {
-    let folder = try TemporaryFolder()
-    let file = try SecretFile(path: folder.path + "/secrets")
-    #expect(try await file.exchange(offer(nil)) == nil)
-    #expect(try await file.exchange(offer("one"))?.value == "one")
-    let other = try SecretFile(path: folder.path + "/secrets")
-    #expect(try await other.exchange(offer("two"))?.value == "one")
-    #expect(try await other.exchange(offer("three", madeAt: 300, notBefore: 101))?.value == "three")
-    #expect(try await file.exchange(offer(nil)) == Secret(value: "three", madeAt: 300))
-    // A shorter one leaves nothing of the longer behind.
-    #expect(try await file.exchange(offer("4", madeAt: 400, notBefore: 301))?.value == "4")
-    #expect(try await other.exchange(offer(nil))?.value == "4")
-  }
-
-  @Test func `of many that offer at once one wins`() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/secrets"
-    let won = try await withThrowingTaskGroup(of: String?.self) { group in
-      for index in 0..<20 {
-        let file = try SecretFile(path: path)
-        group.addTask { [offer = offer("\(index)")] in try await file.exchange(offer)?.value }
-      }
-      return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
-    }
-    #expect(won.count == 1)
-  }
-
-  @Test func `the file is its owner's alone, and one that is not is refused`() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/secrets"
-    _ = try await SecretFile(path: path).exchange(offer("one"))
-    #expect(shell("stat -c %a '\(path)'").output == "600\n")
-    _ = shell("chmod 644 '\(path)'")
-    let error = await #expect(throws: StoreError.self) { try await SecretFile(path: path).exchange(offer("two")) }
-    #expect(error?.code == .denied)
-    #expect(error?.sentence.contains("chmod 600") == true)
-    #expect(error?.sentence.contains("one") == false)
-    _ = shell("chmod 600 '\(path)'; mv '\(path)' '\(path)2'; ln -s '\(path)2' '\(path)'")
-    await #expect(throws: StoreError.self) { try await SecretFile(path: path).exchange(offer("two")) }
-  }
-
-  @Test func `a lock that is not given back is waited for, but not for ever`() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/secrets"
-    let file = try SecretFile(path: path, patience: 50)
-    #expect(try await file.exchange(offer("one"))?.value == "one")
-    let holder = try #require(fopen(path, "r"))
-    #expect(flock(fileno(holder), LOCK_EX) == 0)
-    let error = await #expect(throws: StoreError.self) { try await file.exchange(offer("two")) }
-    #expect(error?.code == .busy)
-    #expect(error?.sentence.contains(path) == true)
-    // Closing alone would not do: a child of another test may have inherited the descriptor.
-    #expect(flock(fileno(holder), LOCK_UN) == 0)
-    fclose(holder)
-    #expect(try await file.exchange(offer("three"))?.value == "one")
-  }
-
-  @Test(arguments: ["", "{", "[]", #"{"n":5}"#])
-  func `a damaged file is begun anew`(_ text: String) async throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write("secrets", text)
-    let file = try SecretFile(path: path)
-    #expect(try await file.exchange(offer("one"))?.value == "one")
-    #expect(try await file.exchange(offer(nil))?.value == "one")
   }
 }

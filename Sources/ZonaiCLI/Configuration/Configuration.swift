@@ -17,6 +17,7 @@ struct Configuration: Sendable {
     var teamId: String
     var bundleId: String
     var useSandbox: Bool
+    var sharesProviderToken: Bool
   }
 
   var fcm: FCM?
@@ -92,7 +93,7 @@ extension Configuration.FCM {
 }
 
 extension Configuration.APNs {
-  fileprivate static let fields = ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox"]
+  fileprivate static let fields = ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox", "shareProviderToken"]
 
   fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
     switch (try fields.path("keyFile"), try fields.string("key")) {
@@ -105,5 +106,6 @@ extension Configuration.APNs {
     teamId = try fields.required("teamId", "the 10 characters of the developer team")
     bundleId = try fields.required("bundleId", "the app's bundle id")
     useSandbox = try fields.boolean("useSandbox") ?? false
+    sharesProviderToken = try fields.boolean("shareProviderToken") ?? true
   }
 }

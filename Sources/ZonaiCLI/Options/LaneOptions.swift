@@ -105,7 +105,7 @@ struct Lanes: Sendable {
           useSandbox: settings.useSandbox)
         apns.endpoint = servers.apns
         apns.caFile = servers.caFile
-        apns.secrets = secrets
+        apns.secrets = settings.sharesProviderToken ? secrets : nil
         if let count = configuration.connectionsPerLane { apns.connectionsPerLane = count }
         if let timeout = configuration.requestTimeout { apns.requestTimeout = timeout }
         let transport = try await APNsTransport(apns)

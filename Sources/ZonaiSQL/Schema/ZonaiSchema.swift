@@ -121,8 +121,10 @@ public enum ZonaiSchema {
   static let workers = ZonaiTable(
     name: "zonai_workers", columns: [.word("worker"), .integer("seen_at")], primaryKey: ["worker"])
 
+  /// What workers share beside jobs, for as long as it is worth anything. Nobody but Zonai's role needs to read it.
   static let secrets = ZonaiTable(
-    name: "zonai_secrets", columns: [.word("name"), .text("value"), .integer("made_at")], primaryKey: ["name"])
+    name: "zonai_secrets",
+    columns: [.word("name"), .text("value"), .integer("made_at"), .integer("ends_at")], primaryKey: ["name"])
 }
 
 extension ZonaiTable {

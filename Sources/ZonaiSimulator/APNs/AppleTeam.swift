@@ -26,6 +26,8 @@ struct AppleTeam {
   private var lastUpdate: Int64?
   /// The tokens that the team showed, and when it did so first. All keys of a team count as one.
   private var known: [String: Int64] = [:]
+  /// How many different tokens the team has shown that were taken.
+  private(set) var shown: Int64 = 0
 
   init(teamID: String, bundleID: String, keyID: String, publicKey: PublicKey) {
     self.teamID = teamID
@@ -43,6 +45,7 @@ struct AppleTeam {
     // What is out of date is refused for its age before it comes here.
     known = known.filter { now - $0.value < tokenSeconds }
     known[token] = now
+    shown += 1
     lastUpdate = now
     return true
   }

@@ -47,6 +47,7 @@ extension ControlLane {
         "revoked": .array(world.apple.keys.filter(\.value.isRevoked).keys.sorted().map { .string($0) }),
         "providerTokenSeconds": .integer(world.apple.tokenSeconds),
         "providerTokenUpdateSeconds": .integer(world.apple.updateSeconds),
+        "providerTokens": .integer(world.apple.shown),
       ],
     ]
   }

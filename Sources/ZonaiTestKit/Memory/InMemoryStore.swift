@@ -84,7 +84,7 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
     return try database.read { (state) throws(StoreError) in try state.describe(table) }
   }
 
-  public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+  public func exchange(_ offer: SecretOffer) async throws(StoreError) -> SecretAnswer {
     try requireOpen()
     return try database.transaction { (state) throws(StoreError) in try state.exchange(offer) }
   }

@@ -119,10 +119,15 @@ extension MemoryState {
     StoreError(.wrongState, "job \(jobs[job].id) is \(jobs[job].state.rawValue) and cannot be \(verb)")
   }
 
-  mutating func exchange(_ offer: SecretOffer) throws(StoreError) -> Secret? {
+  mutating func exchange(_ offer: SecretOffer) throws(StoreError) -> SecretAnswer {
     try requireVersion()
-    if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
-    if let secret = offer.secret { secrets[offer.name] = secret }
-    return offer.secret
+    if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore, stored.endsAt > now {
+      return SecretAnswer(secret: stored, now: now)
+    }
+    if let secret = offer.secret {
+      secrets[offer.name] = secret
+      secrets = secrets.filter { $0.value.endsAt > now }
+    }
+    return SecretAnswer(secret: offer.secret, now: now)
   }
 }

@@ -90,7 +90,8 @@ extension TokenStoreConformance {
           -> String?
         {
           let secret = value.map { Secret(value: $0, madeAt: madeAt) }
-          return try await store.exchange(SecretOffer(name: name, secret: secret, notMadeBefore: notMadeBefore))?.value
+          let offer = SecretOffer(name: name, secret: secret, notMadeBefore: notMadeBefore)
+          return try await store.exchange(offer).secret?.value
         }
         try expect(try await offer(nil, madeAt: 0, notMadeBefore: 0), is: nil, "a secret before any was offered")
         try expect(
@@ -102,7 +103,7 @@ extension TokenStoreConformance {
         try expect(try await offer(nil, madeAt: 0, notMadeBefore: 1001), is: nil, "a stored one that is too old")
         try expect(try await offer("third", madeAt: 2000, notMadeBefore: 1001), is: "third", "the one that replaces it")
         let kept = try await store.exchange(SecretOffer(name: "apns T K", secret: nil, notMadeBefore: 0))
-        try expect(kept, is: Secret(value: "third", madeAt: 2000), "what is stored in the end")
+        try expect(kept.secret, is: Secret(value: "third", madeAt: 2000), "what is stored in the end")
         try expect(
           try await offer("other", madeAt: 1, notMadeBefore: 0, name: "apns T L"), is: "other", "another name's secret")
       },
@@ -112,12 +113,31 @@ extension TokenStoreConformance {
             let store = try await scene.open()
             group.addTask {
               let secret = Secret(value: "secret \(number)", madeAt: 1000 + Int64(number))
-              return try await store.exchange(SecretOffer(name: "one", secret: secret, notMadeBefore: 1000))?.value
+              let offer = SecretOffer(name: "one", secret: secret, notMadeBefore: 1000)
+              return try await store.exchange(offer).secret?.value
             }
           }
           return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
         }
         try expect(values.count, is: 1, "different secrets that workers were given")
+      },
+      check("a secret that has ended is as good as none, by the store's own clock", law: "section 6, SecretStore") {
+        scene in
+        let store = scene.store
+        let begin = try await store.exchange(SecretOffer(name: "one", secret: nil, notMadeBefore: 0)).now
+        func ask(_ value: String? = nil, madeAt: Int64 = 0) async throws -> SecretAnswer {
+          // The maker's clock is wrong by a day: it has no say.
+          let secret = value.map { Secret(value: $0, madeAt: begin + 86_400_000 + madeAt, endsAt: begin + 600_000) }
+          return try await store.exchange(SecretOffer(name: "one", secret: secret, notMadeBefore: 0))
+        }
+        try expect(try await ask("first").secret?.value, is: "first", "the first")
+        try await scene.fixture.advance(milliseconds: 500_000)
+        try expect(try await ask("second").secret?.value, is: "first", "the stored one, before its end")
+        try await scene.fixture.advance(milliseconds: 100_000)
+        try expect(try await ask().secret, is: nil, "one that has ended")
+        let third = Secret(value: "third", madeAt: begin + 600_000, endsAt: begin + 1_200_000)
+        let offer = SecretOffer(name: "one", secret: third, notMadeBefore: begin)
+        try expect(try await store.exchange(offer).secret, is: third, "what takes its place")
       },
     ]
   }

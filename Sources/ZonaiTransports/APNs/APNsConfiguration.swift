@@ -22,7 +22,11 @@ public struct APNsConfiguration: Sendable {
   /// How long an answer may take, in milliseconds, from the moment at which the request was written. The default is 30 s.
   public var requestTimeout: Int64 = 30_000
   /// Where provider tokens are shared, so that all workers of a team are one to Apple, which counts how often a team renews
-  /// its token: the store, or a `SecretFile`. nil, the default, shares within this process only.
+  /// its token: the store, or a `SecretFile`.
+  ///
+  /// nil, the default, stores no token anywhere: each process makes its own, once in half an hour, in such a way that all of
+  /// them make the same one. That needs clocks that agree, and a first start within the last 20 minutes of a half hour may be
+  /// told `TooManyProviderTokenUpdates` until they are over.
   public var secrets: (any SecretStore)?
 
   public init(key: KeySource, keyId: String, teamId: String, bundleId: String, useSandbox: Bool = false) {

@@ -8,10 +8,12 @@ struct APNsLane {
   let thread: ThreadExecutor
   let warnings: [SetupWarning]
 
-  static func open(_ configuration: APNsConfiguration, clock: TransportClock) async throws(SetupError) -> APNsLane {
+  static func open(
+    _ configuration: APNsConfiguration, clock: TransportClock, registry: ProviderTokenRegistry
+  ) async throws(SetupError) -> APNsLane {
     try check(configuration)
     let thread = try ThreadExecutor.opened(name: "zonai-apns-keys", setting: "apns.keyFile")
-    let credentials = APNsCredentials(configuration: configuration, clock: clock, executor: thread)
+    let credentials = APNsCredentials(configuration: configuration, clock: clock, registry: registry, executor: thread)
     let warning: SetupWarning?
     do throws(SetupError) {
       warning = try await credentials.open()

@@ -24,8 +24,16 @@ public final class APNsTransport: Transport {
   private let boundKey = Mutex("")
 
   /// Reads the key, and connects when there is something to send.
-  public init(_ configuration: APNsConfiguration, clock: TransportClock = .system) async throws(SetupError) {
-    let opened = try await APNsLane.open(configuration, clock: clock)
+  public convenience init(_ configuration: APNsConfiguration, clock: TransportClock = .system) async throws(SetupError)
+  {
+    try await self.init(configuration, clock: clock, registry: .process)
+  }
+
+  /// With provider tokens of its own, as another process has them: for tests.
+  init(
+    _ configuration: APNsConfiguration, clock: TransportClock, registry: ProviderTokenRegistry
+  ) async throws(SetupError) {
+    let opened = try await APNsLane.open(configuration, clock: clock, registry: registry)
     lane = opened.lane
     warnings = opened.warnings
     credentials = opened.credentials

@@ -20,11 +20,15 @@ actor APNsCredentials {
   private var keys: APNsKeyFile?
   private let configuration: APNsConfiguration
   private let clock: TransportClock
+  private let registry: ProviderTokenRegistry
   private var last: Current?
 
-  init(configuration: APNsConfiguration, clock: TransportClock, executor: ThreadExecutor) {
+  init(
+    configuration: APNsConfiguration, clock: TransportClock, registry: ProviderTokenRegistry, executor: ThreadExecutor
+  ) {
     self.configuration = configuration
     self.clock = clock
+    self.registry = registry
     self.executor = executor
   }
 
@@ -40,21 +44,21 @@ actor APNsCredentials {
     keys?.readIfChanged()
     guard let key = keys?.key else { return .failure(LaneRefusal(SigningKey.outOfMemory)) }
     do throws(TokenShortage) {
-      return .success(sent(try await tokens(key).current(secrets: configuration.secrets, now: clock.wall()), key))
+      return .success(sent(try await tokens(key).current(secrets: configuration.secrets, clock: clock), key))
     } catch {
-      return .failure(LaneRefusal(error.verdict(age: 0)))
+      return .failure(LaneRefusal(error.verdict))
     }
   }
 
   /// The token to send with after APNs called this one expired.
   func current(afterExpiryOf refused: Current) async -> Result<Current, LaneRefusal> {
     guard let key = keys?.key, key.digest == refused.key else { return await current() }
-    let now = clock.wall()
     do throws(TokenShortage) {
-      let token = try await tokens(key).current(afterExpiryOf: refused.token, secrets: configuration.secrets, now: now)
+      let token = try await tokens(key).current(
+        afterExpiryOf: refused.token, secrets: configuration.secrets, clock: clock)
       return .success(sent(token, key))
     } catch {
-      return .failure(LaneRefusal(error.verdict(age: now - refused.token.madeAt)))
+      return .failure(LaneRefusal(error.verdict))
     }
   }
 
@@ -62,7 +66,7 @@ actor APNsCredentials {
   var problem: SetupError? { keys?.problem }
 
   private func tokens(_ key: APNsKey) -> ProviderTokens {
-    ProviderTokens.shared(teamId: configuration.teamId, keyId: configuration.keyId, key: key)
+    registry.tokens(of: ProviderTokenMint(teamId: configuration.teamId, keyId: configuration.keyId, key: key))
   }
 
   private func sent(_ token: Secret, _ key: APNsKey) -> Current {
@@ -77,8 +81,8 @@ actor APNsCredentials {
 }
 
 extension TokenShortage {
-  /// What it means for the job; `age` is that of the token that was called expired, in milliseconds.
-  fileprivate func verdict(age: Int64) -> Verdict {
+  /// What it means for the job.
+  fileprivate var verdict: Verdict {
     switch self {
     case .cannotSign: SigningKey.outOfMemory
     case .notShared(let words):
@@ -86,14 +90,18 @@ extension TokenShortage {
         .transientlyFailed, fault: .service, retry: .attempts, reason: "tokenNotShared",
         words: ServiceWords.shortened(
           "the place where the processes share their provider token cannot be used: \(words)"))
-    case .wrongClock:
+    case .wrongClock(let age, let isShared):
       Verdict(
         .jobFails, fault: .credentials, reason: "ExpiredProviderToken", status: 403,
         words:
-          "APNs calls a provider token expired that was made \(age / 1000) seconds ago: this machine's clock, or that "
-          + "of the one that made it, is wrong; set it right and resume",
-        names: "this machine's clock")
+          "APNs calls a provider token expired that was made \(age / 1000) seconds ago by \(TokenShortage.clock(isShared)), "
+          + "which must be wrong; set it right and resume",
+        names: TokenShortage.clock(isShared))
     }
+  }
+
+  private static func clock(_ isShared: Bool) -> String {
+    isShared ? "the clock of the store that shares it" : "this machine's clock"
   }
 }
 

@@ -4,11 +4,19 @@ import ZonaiJSON
 enum JSONWebToken {
   /// nil when OpenSSL fails to sign for want of memory.
   static func make(header: [String: JSON], claims: [String: JSON], key: SigningKey) -> String? {
+    make(header: header, claims: claims, algorithm: key.algorithm, signature: key.sign)
+  }
+
+  /// nil when there is no signature.
+  static func make(
+    header: [String: JSON], claims: [String: JSON], algorithm: SigningKey.Algorithm,
+    signature: (_ message: [UInt8]) -> [UInt8]?
+  ) -> String? {
     var header = header
-    header["alg"] = .string(key.algorithm.rawValue)
+    header["alg"] = .string(algorithm.rawValue)
     header["typ"] = "JWT"
     let signed = base64URL(JSON.object(header).bytes) + "." + base64URL(JSON.object(claims).bytes)
-    guard let signature = key.sign(Array(signed.utf8)) else { return nil }
+    guard let signature = signature(Array(signed.utf8)) else { return nil }
     return signed + "." + base64URL(signature)
   }
 

@@ -1,118 +1,98 @@
-import Synchronization
 import ZonaiCore
-import ZonaiJSON
 
 /// The provider tokens of one key of one team: one at a time for the whole process, and for all processes that share
 /// secrets.
 ///
 /// Apple counts how often a team renews its token and refuses more than one in 20 minutes, and a token that is older than
-/// an hour. So one is minted only when there is none, or when the one there is has reached an age between the two; the age
-/// counts from its `iat`.
+/// an hour. So one is made only when there is none, or when the one there is has reached an age between the two. Shared
+/// ones are made and age by the clock of the place where they are shared: the clocks of ten machines differ.
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 actor ProviderTokens {
-  private let teamId: String
-  private let keyId: String
-  private let key: APNsKey
-  private var token: Secret?
+  private let mint: ProviderTokenMint
+  private var held: HeldToken?
+  private var renewal: Task<Result<Secret, TokenShortage>, Never>?
+  /// Until then the shared place is left alone, if it can be: the last attempt failed. By the monotonic clock.
+  private var askAgainAt = Int64.min
 
-  /// The age at which a token is replaced: ten minutes before Apple refuses it.
+  /// The age at which a shared token is replaced: ten minutes before Apple refuses it.
   static let renewalAge: Int64 = 50 * 60_000
   /// The age at which a token that could not be replaced is not sent any more: a minute before Apple refuses it.
   static let greatestAge: Int64 = 59 * 60_000
   /// The age below which a token is never replaced.
   static let leastAge: Int64 = 20 * 60_000
+  /// How long after a failed exchange the next one is tried, while the old token is still good.
+  static let patience: Int64 = 10_000
 
-  init(teamId: String, keyId: String, key: APNsKey) {
-    self.teamId = teamId
-    self.keyId = keyId
-    self.key = key
-  }
-
-  private struct Identity: Hashable {
-    let teamId: String
-    let keyId: String
-    let digest: String
-  }
-
-  private static let all = Mutex<[Identity: ProviderTokens]>([:])
-
-  /// The one of this process. They are few and kept for good: a lane that is opened again must not mint again.
-  static func shared(teamId: String, keyId: String, key: APNsKey) -> ProviderTokens {
-    all.withLock { all in
-      let identity = Identity(teamId: teamId, keyId: keyId, digest: key.digest)
-      if let known = all[identity] { return known }
-      let made = ProviderTokens(teamId: teamId, keyId: keyId, key: key)
-      all[identity] = made
-      return made
-    }
-  }
+  init(_ mint: ProviderTokenMint) { self.mint = mint }
 
   /// The token to send with.
-  func current(secrets: (any SecretStore)?, now: Int64) async throws(TokenShortage) -> Secret {
-    if let token, now - token.madeAt < ProviderTokens.renewalAge { return token }
-    do throws(TokenShortage) {
-      return try await replace(notMadeBefore: now - ProviderTokens.renewalAge + 1, secrets: secrets, now: now)
-    } catch {
-      // The old one is good for some minutes more. Until then it is tried again with each call.
-      if let token, now - token.madeAt < ProviderTokens.greatestAge { return token }
-      throw error
+  func current(secrets: (any SecretStore)?, clock: TransportClock) async throws(TokenShortage) -> Secret {
+    if let held {
+      if !held.isDue(clock) { return held.token }
+      if held.isGood(clock), clock.monotonic() < askAgainAt { return held.token }
     }
+    let renewed = await underWay(.due, secrets, clock).value
+    // The old one is good for some minutes more.
+    if case .failure = renewed, let held, held.isGood(clock) { return held.token }
+    return try renewed.get()
   }
 
-  /// The token to send with after APNs called this one expired; none when it is younger than 20 minutes, since the clock must
+  /// The token to send with after APNs called this one expired; none when it is younger than 20 minutes, since a clock must
   /// be at fault then.
   func current(
-    afterExpiryOf refused: Secret, secrets: (any SecretStore)?, now: Int64
+    afterExpiryOf refused: Secret, secrets: (any SecretStore)?, clock: TransportClock
   ) async throws(TokenShortage) -> Secret {
-    if let token, token.value != refused.value { return token }
-    // A token from the future tells of a clock that was put back: then a new one is right, too.
-    guard abs(now - refused.madeAt) >= ProviderTokens.leastAge else { throw .wrongClock }
-    return try await replace(
-      notMadeBefore: max(refused.madeAt + 1, now - ProviderTokens.leastAge), secrets: secrets, now: now)
+    // One that began before this was known may bring the refused token back.
+    while let renewal { _ = await renewal.value }
+    if let held, held.token.value != refused.value { return held.token }
+    return try await underWay(.refused(refused), secrets, clock).value.get()
   }
 
-  /// Takes the shared token if it is young enough, else offers a new one; of two that offer at once, one wins. Without the
-  /// shared place nothing is replaced: if each process made its own, Apple would refuse all but one.
-  private func replace(
-    notMadeBefore: Int64, secrets: (any SecretStore)?, now: Int64
-  ) async throws(TokenShortage) -> Secret {
-    let before = token
-    guard let minted = mint(now) else { throw .cannotSign }
-    guard let secrets else {
-      token = minted
-      return minted
-    }
-    let agreed: Result<Secret, TokenShortage>
-    do throws(StoreError) {
-      let offer = SecretOffer(name: name, secret: minted, notMadeBefore: notMadeBefore)
-      agreed = .success(try await secrets.exchange(offer) ?? minted)
+  /// The renewal that is under way, begun if there is none. No `await` may come between the look at what is held and this:
+  /// the renewal that another caller began could end there, and its token would be renewed again.
+  private func underWay(
+    _ cause: ProviderTokenCause, _ secrets: (any SecretStore)?, _ clock: TransportClock
+  ) -> Task<Result<Secret, TokenShortage>, Never> {
+    if let renewal { return renewal }
+    let begun = Task { await renew(cause, secrets, clock) }
+    renewal = begun
+    return begun
+  }
+
+  private func renew(
+    _ cause: ProviderTokenCause, _ secrets: (any SecretStore)?, _ clock: TransportClock
+  ) async -> Result<Secret, TokenShortage> {
+    defer { renewal = nil }
+    do throws(TokenShortage) {
+      let replaced: HeldToken
+      if let secrets {
+        replaced = try await mint.shared(because: cause, by: secrets, clock)
+      } else {
+        replaced = try mint.own(because: cause, clock)
+      }
+      held = replaced
+      return .success(replaced.token)
     } catch {
-      agreed = .failure(.notShared(error.description))
+      if case .notShared = error { askAgainAt = clock.monotonic() + ProviderTokens.patience }
+      return .failure(error)
     }
-    // Somebody else of this process may have been through here while we waited.
-    if let token, token != before, token.madeAt >= notMadeBefore { return token }
-    let replaced = try agreed.get()
-    token = replaced
-    return replaced
   }
+}
 
-  /// The key's digest is part of the name: a wrong key that was put right must not find its old token.
-  private var name: String { "apns \(teamId) \(keyId) \(key.digest.prefix(16))" }
-
-  private func mint(_ now: Int64) -> Secret? {
-    let seconds = now / 1000
-    let made = JSONWebToken.make(
-      header: ["kid": .string(keyId)], claims: ["iss": .string(teamId), "iat": .integer(seconds)], key: key.key)
-    return made.map { Secret(value: $0, madeAt: seconds * 1000) }
-  }
+/// Why a provider token is replaced.
+enum ProviderTokenCause: Sendable {
+  /// There is none, or its time has come.
+  case due
+  /// APNs called this one expired.
+  case refused(Secret)
 }
 
 /// Why there is no provider token to send with.
 enum TokenShortage: Error, Hashable {
   /// OpenSSL cannot sign for want of memory.
   case cannotSign
-  /// The token that APNs calls expired is too young to be.
-  case wrongClock
+  /// The token that APNs calls expired is too young to be: its age in milliseconds, and whether it is shared.
+  case wrongClock(age: Int64, isShared: Bool)
   /// The store that shares the token could not be asked; in its words.
   case notShared(String)
 }

@@ -21,11 +21,16 @@ public final class SecretFile: SecretStore {
 
   /// Starts the thread that reads and writes the file. `patience` is how many milliseconds are waited for another process that
   /// has the file locked; the default, 5 s, is far beyond what an exchange takes.
-  public init(path: String, patience: Int64 = 5_000) throws(SetupError) {
+  public convenience init(path: String, patience: Int64 = 5_000) throws(SetupError) {
+    try self.init(path: path, patience: patience, clock: { WallClock.milliseconds() })
+  }
+
+  /// `clock` takes the place of the machine's, in milliseconds since 1970: for tests, whose clock is one to turn.
+  init(path: String, patience: Int64, clock: @escaping @Sendable () -> Int64) throws(SetupError) {
     self.path = path
     self.patience = patience
     do throws(ThreadStartError) {
-      thread = FileThread(executor: try ThreadExecutor(name: "zonai-secrets"))
+      thread = FileThread(executor: try ThreadExecutor(name: "zonai-secrets"), clock: clock)
     } catch {
       throw SetupError(.outOfResources, setting: "secrets", error.description)
     }
@@ -33,7 +38,7 @@ public final class SecretFile: SecretStore {
 
   deinit { thread.executor.close() }
 
-  public func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+  public func exchange(_ offer: SecretOffer) async throws(StoreError) -> SecretAnswer {
     try await thread.exchange(offer, path, patience)
   }
 
@@ -42,16 +47,24 @@ public final class SecretFile: SecretStore {
     nonisolated let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(executor: ThreadExecutor) { self.executor = executor }
+    private let clock: @Sendable () -> Int64
 
-    func exchange(_ offer: SecretOffer, _ path: String, _ patience: Int64) throws(StoreError) -> Secret? {
+    init(executor: ThreadExecutor, clock: @escaping @Sendable () -> Int64) {
+      self.executor = executor
+      self.clock = clock
+    }
+
+    func exchange(_ offer: SecretOffer, _ path: String, _ patience: Int64) throws(StoreError) -> SecretAnswer {
       let file = try LockedFile(path: path, patience: patience)
       var secrets = try file.read()
-      if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore { return stored }
-      guard let secret = offer.secret else { return nil }
+      let now = clock()
+      if let stored = secrets[offer.name], stored.madeAt >= offer.notMadeBefore, stored.endsAt > now {
+        return SecretAnswer(secret: stored, now: now)
+      }
+      guard let secret = offer.secret else { return SecretAnswer(secret: nil, now: now) }
       secrets[offer.name] = secret
-      try file.write(secrets)
-      return secret
+      try file.write(secrets.filter { $0.value.endsAt > now })
+      return SecretAnswer(secret: secret, now: now)
     }
   }
 }
@@ -122,13 +135,17 @@ private struct LockedFile: ~Copyable {
     // A file that a crash cut short holds nothing: what is in it can be made again.
     guard let members = (try? JSON(parsing: bytes))?.object else { return [:] }
     return members.compactMapValues { member in
-      guard let value = member["value"]?.string, let madeAt = member["madeAt"]?.integer else { return nil }
-      return Secret(value: value, madeAt: madeAt)
+      guard let value = member["value"]?.string, let madeAt = member["madeAt"]?.integer,
+        let endsAt = member["endsAt"]?.integer
+      else { return nil }
+      return Secret(value: value, madeAt: madeAt, endsAt: endsAt)
     }
   }
 
   func write(_ secrets: [String: Secret]) throws(StoreError) {
-    let members = secrets.mapValues { JSON.object(["value": .string($0.value), "madeAt": .integer($0.madeAt)]) }
+    let members = secrets.mapValues {
+      JSON.object(["value": .string($0.value), "madeAt": .integer($0.madeAt), "endsAt": .integer($0.endsAt)])
+    }
     let bytes = JSON.object(members).bytes
     var offset = 0
     while offset < bytes.count {

@@ -13,7 +13,7 @@ final class SigningKey: @unchecked Sendable, CustomStringConvertible {
   }
 
   let algorithm: Algorithm
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
   private init(_ handle: OpaquePointer, _ algorithm: Algorithm) {
     self.handle = handle

@@ -16,7 +16,7 @@ struct Flaw: Sendable {
   var change: (@Sendable (InMemoryStore, JobChange) async throws(StoreError) -> ChangeResult)?
   var migrate: (@Sendable (InMemoryStore) async throws(StoreError) -> Migration)?
   var describe: (@Sendable (InMemoryStore, TableName) async throws(StoreError) -> TableDescription)?
-  var exchange: (@Sendable (InMemoryStore, SecretOffer) async throws(StoreError) -> Secret?)?
+  var exchange: (@Sendable (InMemoryStore, SecretOffer) async throws(StoreError) -> SecretAnswer)?
   var close: (@Sendable (InMemoryStore) -> Void)?
 
   init(_ name: String, _ break: (inout Flaw) -> Void) {
@@ -80,7 +80,7 @@ final class BrokenStore: TokenStore, JobStore, SchemaStore, SecretStore {
     if let describe = flaw.describe { try await describe(sound, table) } else { try await sound.describe(table) }
   }
 
-  func exchange(_ offer: SecretOffer) async throws(StoreError) -> Secret? {
+  func exchange(_ offer: SecretOffer) async throws(StoreError) -> SecretAnswer {
     if let exchange = flaw.exchange { try await exchange(sound, offer) } else { try await sound.exchange(offer) }
   }
 }

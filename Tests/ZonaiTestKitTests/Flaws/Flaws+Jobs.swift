@@ -194,5 +194,13 @@ extension Flaw {
         return try await store.exchange(offer)
       }
     },
+    Flaw("hands out a secret that has ended") { flaw in
+      flaw.exchange = { (store, offer) throws(StoreError) in
+        try store.tamper { state in
+          state.secrets = state.secrets.mapValues { Secret(value: $0.value, madeAt: $0.madeAt) }
+        }
+        return try await store.exchange(offer)
+      }
+    },
   ]
 }

@@ -3,6 +3,7 @@ import Testing
 import ZonaiCore
 import ZonaiJSON
 import ZonaiSimulator
+import ZonaiTestKit
 import ZonaiThreads
 
 @testable import ZonaiTransports
@@ -14,12 +15,17 @@ final class Services: Sendable {
   private let configuration: JSON
   /// How far the transports' clocks have been turned.
   private let offset = Mutex<Int64>(0)
+  /// Where the transports share their provider token, unless they are told otherwise, and its clock.
+  let secrets: InMemoryStore
+  let storeClock = TurnableClock(now: WallClock.milliseconds())
 
   init(_ options: SimulatorOptions = SimulatorOptions()) async throws {
     folder = try TemporaryFolder()
     simulator = try await Simulator(directory: folder.path + "/simulator", options: options)
     try simulator.start()
     configuration = try JSON(parsing: shell("cat '\(folder.path)/simulator/zonai.json'").output)
+    secrets = InMemoryStore(on: MemoryDatabase(clock: storeClock))
+    _ = try await secrets.migrate()
   }
 
   /// Runs the body with services that are ended afterwards, whatever happens.
@@ -36,16 +42,22 @@ final class Services: Sendable {
 
   var caFile: String { simulator.directory + "/ca.pem" }
 
-  var clock: TransportClock {
+  var clock: TransportClock { clock(wrongBy: 0) }
+
+  /// That of a machine whose clock is wrong by so many minutes.
+  func clock(wrongBy minutes: Int64) -> TransportClock {
     TransportClock(
-      wall: { WallClock.milliseconds() + self.offset.withLock { $0 } },
+      wall: { WallClock.milliseconds() + self.offset.withLock { $0 } + minutes * 60_000 },
       monotonic: { MonotonicClock.milliseconds() + self.offset.withLock { $0 } }, pause: { _ in })
   }
 
-  /// Turns the transports' clocks, and the simulator's with them.
-  func turn(minutes: Int64, simulator turnsSimulator: Bool = true) async throws {
-    offset.withLock { $0 += minutes * 60_000 }
-    if turnsSimulator { try await simulator.control("POST", "/clock", ["advanceMs": .integer(minutes * 60_000)]) }
+  /// Turns the clocks of the transports and of the store, and the simulator's with them.
+  func turn(minutes: Int64) async throws { try await turn(milliseconds: minutes * 60_000) }
+
+  func turn(milliseconds: Int64) async throws {
+    offset.withLock { $0 += milliseconds }
+    storeClock.advance(milliseconds: milliseconds)
+    try await simulator.control("POST", "/clock", ["advanceMs": .integer(milliseconds)])
   }
 
   private func setting(_ lane: String, _ name: String) throws -> String {
@@ -55,13 +67,22 @@ final class Services: Sendable {
   func apnsKeyPath() throws -> String { try simulator.directory + "/" + setting("apns", "keyFile") }
 
   func apns(_ change: (inout APNsConfiguration) throws -> Void = { _ in }) async throws -> APNsTransport {
+    try await worker(registry: .process, change)
+  }
+
+  /// A transport as another process has it, on a machine whose clock is wrong by so many minutes.
+  func worker(
+    clockWrongBy minutes: Int64 = 0, registry: ProviderTokenRegistry = ProviderTokenRegistry(),
+    _ change: (inout APNsConfiguration) throws -> Void = { _ in }
+  ) async throws -> APNsTransport {
     var configuration = try APNsConfiguration(
       key: .file(apnsKeyPath()), keyId: setting("apns", "keyId"),
       teamId: setting("apns", "teamId"), bundleId: setting("apns", "bundleId"))
     configuration.endpoint = try Endpoint(simulator.endpoints.apns, setting: "endpoint")
     configuration.caFile = caFile
+    configuration.secrets = secrets
     try change(&configuration)
-    return try await APNsTransport(configuration, clock: clock)
+    return try await APNsTransport(configuration, clock: clock(wrongBy: minutes), registry: registry)
   }
 
   func fcm(_ change: (inout FCMConfiguration) throws -> Void = { _ in }) async throws -> FCMTransport {
@@ -89,6 +110,11 @@ final class Services: Sendable {
   /// How often a lane answered this.
   func answers(_ lane: String, _ label: String) async throws -> Int64 {
     try await simulator.control("GET", "/status")["lanes"]?[lane]?["answers"]?[label]?.integer ?? 0
+  }
+
+  /// How many provider tokens the team has shown.
+  func providerTokens() async throws -> Int64 {
+    try await simulator.control("GET", "/credentials")["apns"]?["providerTokens"]?.integer ?? 0
   }
 
   func requests(_ lane: String) async throws -> Int64 {
