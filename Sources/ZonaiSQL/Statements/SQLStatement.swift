@@ -7,6 +7,8 @@ public struct SQLStatement: Sendable {
   /// Whether the same text will come again, so that preparing it once pays. Off for statements whose text grows with the
   /// number of their values.
   public var isReused = true
+  /// Whether it reads the application's table whole, so that going by an index would only cost.
+  public var readsWholeTable = false
 
   public init(text: String, values: [Value], isReused: Bool = true) {
     self.text = text

@@ -79,7 +79,9 @@ extension SQLStore {
     }
     var fixed = Platform.unknown
     if case .fixed(let platform) = plan.definition.audience.platform { fixed = platform }
-    try connection.run(builder.statement()) { row throws(StoreError) in
+    var statement = builder.statement()
+    statement.readsWholeTable = true
+    try connection.run(statement) { row throws(StoreError) in
       let count = Int(row.integer(0))
       let platform = plan.platform == nil ? fixed : Platform(row.text(1))
       // Two spellings of one platform are one.

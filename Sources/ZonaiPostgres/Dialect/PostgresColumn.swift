@@ -1,0 +1,17 @@
+import ZonaiCore
+
+/// What a column's type, as the catalog writes it, means for how it is compared.
+enum PostgresColumn {
+  /// Types whose values are text and nothing else. Domains are described as what they are made of.
+  static func isText(_ column: ColumnDescription) -> Bool {
+    ["text", "character varying", "bpchar", "name"].contains(column.type) || isCaseInsensitive(column.type)
+  }
+
+  /// The extension's type, in whatever schema it was made.
+  static func isCaseInsensitive(_ type: String) -> Bool { type == "citext" || type.hasSuffix(".citext") }
+
+  /// Types without an operator `=`.
+  static func lacksEquality(_ column: ColumnDescription) -> Bool {
+    ["json", "xml", "point", "polygon"].contains(column.type)
+  }
+}
