@@ -15,12 +15,21 @@ enum PostgresError {
 
   static func error(_ result: PostgresResult, place: PostgresPlace, statement: String) -> StoreError {
     // The detail would show values: a unique key that a token is part of, say.
-    let words = result.field(primary) ?? place.words(nil)
+    let words = result.field(primary).map { number(result).hasPrefix("22") ? withoutValues($0) : $0 }
     if losesStatements(result) {
-      return StoreError(.busy, "the table was altered in the middle of the work: try again in a moment", databaseWords: words)
+      return StoreError(
+        .busy, "the table was altered in the middle of the work: try again in a moment", databaseWords: words)
     }
     let (code, sentence) = meaning(number(result), place, words: words ?? "", statement: statement)
     return StoreError(code, sentence, databaseWords: words, statement: statement)
+  }
+
+  /// What stands between quotes in words about data is a value, of an audience's predicate say.
+  private static func withoutValues(_ words: String) -> String {
+    guard let first = words.firstIndex(of: "\""), let last = words.lastIndex(of: "\""), first < last else {
+      return words
+    }
+    return words[...first] + "…" + words[last...]
   }
 
   /// Whether the transaction failed for another's sake and may well succeed when it runs anew: a dead-lock, a serialization
@@ -47,11 +56,16 @@ enum PostgresError {
     _ number: String, _ place: PostgresPlace, words: String, statement: String
   ) -> (StoreError.Code, String) {
     switch number {
-    case "40P01": return (.busy, "two transactions waited for each other again and again: look for what locks rows in another order")
+    case "40P01":
+      return (
+        .busy, "two transactions waited for each other again and again: look for what locks rows in another order"
+      )
     case "40001", "72000":
       return (.busy, "other transactions got in the way again and again: try again when the database is less busy")
     case "55P03":
-      return (.busy, "rows were locked by another transaction for too long: look for a long transaction in pg_stat_activity")
+      return (
+        .busy, "rows were locked by another transaction for too long: look for a long transaction in pg_stat_activity"
+      )
     case "55006": return (.busy, "what the statement needs is in use by others: try again in a moment")
     case "57014":
       return (.tooSlow, "a statement took longer than it may: look for a predicate without an index, or for long locks")
@@ -64,7 +78,9 @@ enum PostgresError {
     case "53100":
       return (.full, "the disk of PostgreSQL at \(place) is full: make room on it; nothing was lost")
     case "53300":
-      return (.unavailable, "PostgreSQL at \(place) has no connection left: raise max_connections, or run fewer workers")
+      return (
+        .unavailable, "PostgreSQL at \(place) has no connection left: raise max_connections, or run fewer workers"
+      )
     case "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04":
       return (.unavailable, "PostgreSQL at \(place) ended the connection: see its log")
     case "42501": return (.denied, PostgresRights.sentence(words: words, statement: statement, role: place.user))
@@ -78,7 +94,8 @@ enum PostgresError {
     case "22P02", "22003", "22007", "22008", "22021", "22P03":
       return (.failed, "a value does not fit the type of the column that it is compared with")
     case "0A000": return (.failed, "PostgreSQL at \(place) does not support what the statement asks for")
-    case "P0001", "44000", "27000", "09000": return (.refused, "a constraint or trigger of the table refused the change")
+    case "P0001", "44000", "27000", "09000":
+      return (.refused, "a constraint or trigger of the table refused the change")
     default: return byClass(number, place)
     }
   }

@@ -135,7 +135,8 @@ private struct Listener {
   private func sleep(for milliseconds: Int64?, on socket: Int32) {
     guard let pipe = state.pipe else { return }
     var pollers = [
-      pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     _ = poll(&pollers, nfds_t(pollers.count), milliseconds.map { Int32(clamping: $0) } ?? -1)
     pipe.drain()

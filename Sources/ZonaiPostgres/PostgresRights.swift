@@ -20,7 +20,8 @@ enum PostgresRights {
       let right = statement.hasPrefix("CREATE") ? "USAGE, CREATE" : "USAGE"
       return "the role \(role) may not use the schema \(name): GRANT \(right) ON SCHEMA \(quoted(name)) TO \(role)"
     case "table", "view", "relation":
-      return "the role \(role) may not do that to \(name): GRANT \(rights(name, statement)) ON \(quoted(name)) TO \(role)"
+      return
+        "the role \(role) may not do that to \(name): GRANT \(rights(name, statement)) ON \(quoted(name)) TO \(role)"
     default: return "the role \(role) lacks a right on the \(parts[3]) \(name): GRANT it"
     }
   }

@@ -43,7 +43,7 @@ import ZonaiThreads
     await pool.close()
     #expect(
       database.log == ["open 1", "begin 1", "run 1", "commit 1", "begin 1", "run 1", "commit 1", "close 1"])
-    #expect(await failure(pool)?.code == .failed)
+    #expect(await failure(pool)?.sentence == "the store was closed: open it again")
   }
 
   @Test func `one that was cut while it idled is replaced, and the body runs once`() async throws {

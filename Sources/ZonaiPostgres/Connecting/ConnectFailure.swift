@@ -72,7 +72,9 @@ enum ConnectFailure {
     }
     if says("no password supplied") {
       return (
-        .denied, "PostgreSQL at \(place) wants a password of \(place.user): set PGPASSWORD, or give it a line in ~/.pgpass")
+        .denied,
+        "PostgreSQL at \(place) wants a password of \(place.user): set PGPASSWORD, or give it a line in ~/.pgpass"
+      )
     }
     if says("authentication") {
       return (.denied, "PostgreSQL at \(place) asks \(place.user) for a proof that libpq cannot give: see pg_hba.conf")

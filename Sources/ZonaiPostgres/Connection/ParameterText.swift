@@ -10,7 +10,8 @@ enum ParameterText {
     case .boolean(let boolean): boolean ? "1" : "0"
     case .integer(let integer): String(integer)
     case .real(let real): text(real)
-    case .text(let text): text
+    // There is no room for a zero in PostgreSQL's text: in words of others it is left out.
+    case .text(let text): text.utf8.contains(0) ? String(text.unicodeScalars.filter { $0.value != 0 }) : text
     case .bytes(let bytes): "\\x" + bytes.hex
     }
   }

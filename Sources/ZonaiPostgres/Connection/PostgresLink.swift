@@ -125,7 +125,8 @@ final class PostgresLink {
       isBroken = true
       throw StoreError(
         .unavailable,
-        "PostgreSQL at \(place) gave no answer in time: see whether the server is alive and the network lets it through")
+        "PostgreSQL at \(place) gave no answer in time: see whether the server is alive and the network lets it through"
+      )
     }
     return happened
   }

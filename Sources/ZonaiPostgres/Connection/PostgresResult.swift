@@ -48,7 +48,9 @@ final class PostgresResult {
 
   /// The bytes of a value as the server wrote it; `bytea` as what it stands for.
   fileprivate func bytes(_ row: Int32, _ column: Int) -> UnsafeRawBufferPointer {
-    guard let start = PQgetvalue(handle, row, Int32(column)) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard let start = PQgetvalue(handle, row, Int32(column)) else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
     return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, row, Int32(column))))
   }
 

@@ -7,6 +7,13 @@ enum PostgresColumn {
     ["text", "character varying", "bpchar", "name"].contains(column.type) || isCaseInsensitive(column.type)
   }
 
+  static func isInteger(_ column: ColumnDescription) -> Bool {
+    ["bigint", "integer", "smallint", "oid"].contains(column.type)
+  }
+
+  /// The type of the values in a list that the column is looked for in.
+  static func listType(_ column: ColumnDescription) -> String { isInteger(column) ? "bigint" : column.type }
+
   /// The extension's type, in whatever schema it was made.
   static func isCaseInsensitive(_ type: String) -> Bool { type == "citext" || type.hasSuffix(".citext") }
 

@@ -82,14 +82,14 @@ extension SQLBuilder {
   fileprivate mutating func values(of target: PruneTarget, _ keys: [RowKey], _ pairs: [Rejection]? = nil) {
     append("unnest(")
     list(Array(target.key.enumerated())) { column, builder in
-      builder.bindArray(keys.lazy.map { $0.values[column.offset] }, of: column.element)
+      builder.bindArray(keys.lazy.map { $0.values[column.offset] }, type: column.element.type)
     }
     if let pairs {
       append(", ")
-      bindArray(pairs.map { $0.token.value(in: target.token) }, of: comparable(target.token))
+      bindArray(pairs.map { $0.token.value(in: target.token) }, type: comparable(target.token))
       if let lastSeen = target.lastSeen {
         append(", ")
-        bindArray(pairs.lazy.map { $0.lastSeen ?? .null }, of: comparable(lastSeen))
+        bindArray(pairs.lazy.map { $0.lastSeen ?? .null }, type: comparable(lastSeen))
       }
     }
     append(") WITH ORDINALITY AS zonai_v(")
@@ -140,16 +140,15 @@ extension SQLBuilder {
 
   /// The column as it is compared with what was read of it: text of whatever type byte by byte, whatever the collation.
   private mutating func asComparable(_ column: ColumnDescription) {
-    let isText = comparable(column).type == "text"
+    let isText = comparable(column) == "text"
     if isText { append("(") }
     append("zonai_t.")
     identifier(column)
     if isText { append("::text COLLATE \"C\")") }
   }
 
-  private func comparable(_ column: ColumnDescription) -> ColumnDescription {
-    PostgresColumn.isText(column) || PostgresColumn.lacksEquality(column)
-      ? ColumnDescription(name: column.name, type: "text", isNullable: true) : column
+  private func comparable(_ column: ColumnDescription) -> String {
+    PostgresColumn.isText(column) || PostgresColumn.lacksEquality(column) ? "text" : column.type
   }
 }
 

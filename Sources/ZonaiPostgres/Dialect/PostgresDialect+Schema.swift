@@ -83,7 +83,8 @@ extension PostgresDialect {
     ) { row throws(StoreError) in row.text(0) }
     if let elsewhere {
       return StoreError(
-        .noSuchTable, "there is no table \(table), but one in the schema \(elsewhere): name it \(elsewhere).\(table.name)")
+        .noSuchTable,
+        "there is no table \(table), but one in the schema \(elsewhere): name it \(elsewhere).\(table.name)")
     }
     return StoreError(
       .noSuchTable,

@@ -16,6 +16,22 @@ public struct PostgresDialect: SQLDialect {
   /// Types come from the catalog, by format_type, which quotes what must be.
   public func placeholder(_ number: Int, type: String?) -> String { type.map { "$\(number)::\($0)" } ?? "$\(number)" }
 
+  public func bound(_ value: Value, for column: ColumnDescription) -> (value: Value, type: String?) {
+    switch value {
+    // Compared as numbers are, with what lies between two whole ones.
+    case .real where PostgresColumn.isInteger(column): (value, "numeric")
+    // One that is too large for the column is larger than all in it.
+    case .integer where PostgresColumn.isInteger(column): (value, "bigint")
+    // No text of PostgreSQL holds a zero, so none is equal to one that does.
+    case .text(let text) where text.utf8.contains(0):
+      (
+        .text(String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))),
+        column.type
+      )
+    default: (value, column.type)
+    }
+  }
+
   /// clock_timestamp goes on within a transaction, where now() stands still.
   public var now: StaticString { "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)" }
 
@@ -71,10 +87,23 @@ public struct PostgresDialect: SQLDialect {
   }
 
   public func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder) {
+    let values = values.filter { !$0.isNull }
+    let fractions = PostgresColumn.isInteger(column) ? values.filter(\.isReal) : []
+    guard !fractions.isEmpty else { return appendIsIn(column, type: nil, values, to: &builder) }
+    builder.append("(")
+    appendIsIn(column, type: nil, values.filter { !$0.isReal }, to: &builder)
+    builder.append(" OR ")
+    appendIsIn(column, type: "numeric", fractions, to: &builder)
+    builder.append(")")
+  }
+
+  private func appendIsIn(
+    _ column: ColumnDescription, type: String?, _ values: [Value], to builder: inout SQLBuilder
+  ) {
     builder.identifier(column)
     // = ANY would compare each row with all of the values, one by one, before version 14 and in plans made for any array.
     builder.append(" IN (SELECT unnest(")
-    builder.bindArray(values.filter { !$0.isNull }, of: column)
+    builder.bindArray(values.map { bound($0, for: column).value }, type: type ?? PostgresColumn.listType(column))
     builder.append("))")
   }
 
@@ -116,8 +145,11 @@ public struct PostgresDialect: SQLDialect {
 
 extension SQLBuilder {
   /// Binds many values of a column's type as one.
-  mutating func bindArray(_ values: some Collection<Value>, of column: ColumnDescription) {
-    bind(
-      ParameterText.array(values), for: ColumnDescription(name: column.name, type: column.type + "[]", isNullable: true))
+  mutating func bindArray(_ values: some Collection<Value>, type: String) {
+    bind(ParameterText.array(values), for: ColumnDescription(name: "", type: type + "[]", isNullable: true))
   }
+}
+
+extension Value {
+  fileprivate var isReal: Bool { if case .real = self { true } else { false } }
 }

@@ -14,6 +14,10 @@ public protocol SQLDialect: Sendable {
   /// compared with or stored in, in the database's own words, where there is one.
   func placeholder(_ number: Int, type: String?) -> String
 
+  /// A value as it is bound where it meets the column, and the type that it is given: the column's own, unless the value is
+  /// of a kind that this type would not take.
+  func bound(_ value: Value, for column: ColumnDescription) -> (value: Value, type: String?)
+
   /// The database's clock, in milliseconds since 1970, read when it is evaluated.
   var now: StaticString { get }
 
@@ -84,6 +88,12 @@ public protocol SQLDialect: Sendable {
 
   /// Holds every other migration off until the transaction ends.
   func lockForMigration(on connection: Connection) throws(StoreError)
+}
+
+extension SQLDialect {
+  public func bound(_ value: Value, for column: ColumnDescription) -> (value: Value, type: String?) {
+    (value, column.type)
+  }
 }
 
 /// Which side of a key.

@@ -142,5 +142,5 @@ public struct PoolLimits: Sendable, Hashable {
 }
 
 extension StoreError {
-  static let storeClosed = StoreError(.failed, "the store was closed")
+  static let storeClosed = StoreError(.unavailable, "the store was closed: open it again")
 }

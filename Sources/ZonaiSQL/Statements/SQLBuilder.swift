@@ -28,8 +28,9 @@ public struct SQLBuilder {
 
   /// Appends a placeholder and binds the value to it. `column` is what it is compared with or stored in.
   public mutating func bind(_ value: Value, for column: ColumnDescription? = nil) {
-    values.append(value)
-    text += dialect.placeholder(values.count, type: column?.type)
+    let bound: (value: Value, type: String?) = column.map { dialect.bound(value, for: $0) } ?? (value, nil)
+    values.append(bound.value)
+    text += dialect.placeholder(values.count, type: bound.type)
   }
 
   /// Appends a condition that was rendered before. It must be the first to bind values, since they are counted.

@@ -58,6 +58,7 @@ extension SQLStore {
         started_at = \(record.startedAt ?? now), suspects = \(suspects.rawValue), kept_groups = \(Array(kept).stored),
         resumed_at = \(now) WHERE id = \(id.rawValue)
         """))
+    try connection.announceWork()
     return try changed(id, connection)
   }
 

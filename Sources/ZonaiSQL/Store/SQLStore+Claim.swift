@@ -188,6 +188,7 @@ extension SQLStore {
         VALUES (\(record.id.rawValue), \(record.nextBatch), \(middle.stored), \(batch.to.stored), 0, \(now))
         """))
     record.nextBatch += 1
+    try connection.announceWork()
   }
 
   /// Everybody left the table, or the predicate, meanwhile: nobody is owed an answer any more.

@@ -28,6 +28,7 @@ extension SQLStore {
           \(stored.definition), \(stored.predicate), \(JobRecord.text(definition.routes.transports)),
           \(request.idempotencyKey), \(request.deletesReferencedRows), \(SuspectMode.ask.rawValue), '[]', \(now), \(now))
           """))
+      try connection.announceWork()
       // Workers come and go under new names: those of the day before are forgotten here, where it costs nothing.
       try connection.run(sql("DELETE FROM zonai_workers WHERE seen_at < \(now - 86_400_000)"))
       let job = Job(id: id, definition: definition, state: .pending, createdAt: now, dueAt: now)

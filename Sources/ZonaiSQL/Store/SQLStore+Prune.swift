@@ -15,6 +15,8 @@ extension SQLStore {
           return try settle(prunes, caution, connection)
         }
       } catch {
+        // Rolled back: nothing of it stays.
+        if error.code == StoreError.changedHands.code { return .leaseLost }
         guard caution.grew else { throw error }
       }
     }
@@ -42,7 +44,7 @@ extension SQLStore {
       wanted.map { decisions[$0].rejection }, of: id, policy: definition.policy, caution, connection)
     guard var batch = try owned(prunes.lease, connection, lock: dialect.lockClause) else {
       // Somebody took the batch over while we waited for the rows: what was pruned here must not stay.
-      throw StoreError(.busy, "the batch changed hands while its rows were locked")
+      throw StoreError.changedHands
     }
     let outcomes = decisions.map { rejection, decision -> TallyLine.Outcome in
       switch decision {
@@ -169,6 +171,8 @@ private final class PruneCaution: Sendable {
 }
 
 extension StoreError {
+  fileprivate static let changedHands = StoreError("changedHands", "the batch changed hands while its rows were locked")
+
   /// What the database said, or we, where it said nothing.
   var words: String { databaseWords ?? sentence }
 }

@@ -54,7 +54,11 @@ extension SQLStore {
     var added = JobCounts()
     for line in answers.tally { added.add(line) }
     added.repeatedAfterLostAnswer = answers.repeatedAfterLostAnswer
-    if batch.isFirst { record.firstBatch = .answered }
+    if batch.isFirst {
+      record.firstBatch = .answered
+      // Until now nobody else could claim from the job.
+      try connection.announceWork()
+    }
     try add(added, to: &record, connection)
     if let failure = answers.failure { try fail(&record, failure, now, connection) }
     let job = try completeOrShow(record, now, connection)
@@ -92,6 +96,7 @@ extension SQLStore {
         worker = \(worker), due_at = \(worker == nil ? dueAt : batch.dueAt)
         WHERE job = \(job.rawValue) AND batch = \(batch.batch)
         """))
+    if worker == nil, dueAt <= now { try connection.announceWork() }
   }
 
   // MARK: Counting
