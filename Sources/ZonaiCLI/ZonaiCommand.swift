@@ -9,7 +9,8 @@
 /// The command as a whole: finds the word, reads its options, runs it, and turns what was thrown into a sentence.
 public enum ZonaiCommand {
   static let commands: [any Command.Type] = [
-    MigrateCommand.self, PushCommand.self, WorkCommand.self, JobsCommand.self, ClassifyCommand.self,
+    MigrateCommand.self, PushCommand.self, WorkCommand.self, JobsCommand.self, WorkersCommand.self,
+    ClassifyCommand.self,
     SimulateCommand.self, DemoCommand.self,
   ]
 

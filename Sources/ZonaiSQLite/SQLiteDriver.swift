@@ -54,6 +54,7 @@ public final class SQLiteDriver: SQLDriver {
 
   /// A file is there or it is not.
   public var connectedAt: Int64? { nil }
+  public func uptime(on connection: SQLiteConnection) throws(StoreError) -> Int64? { nil }
 
   public func wait(after seen: Int, deadline: Int64) async throws(StoreError) {
     await watcher.wait(after: seen, until: deadline)

@@ -10,9 +10,11 @@ import ZonaiSQLite
   private static let next = ZonaiTable(
     name: "zonai_next", columns: [.integer("id"), .optionalText("note")], primaryKey: ["id"])
 
-  private func newer(_ scene: SQLiteScene, asked: @escaping @Sendable () -> Void = {}) throws -> SQLiteStore {
+  private func newer(
+    _ scene: SQLiteScene, waits: Int64 = 50, asked: @escaping @Sendable () -> Void = {}
+  ) throws -> SQLiteStore {
     var options = SQLiteOptions()
-    options.limits.migrating = 50
+    options.limits.migrating = waits
     var store = try SQLiteStore(
       path: scene.fixture.path, options: options,
       clock: { [clock = scene.fixture.clock] in
@@ -53,6 +55,54 @@ import ZonaiSQLite
     #expect(try scene.application.first("SELECT version FROM zonai_meta") == 1)
     scene.fixture.advance(milliseconds: 60_001)
     #expect(try await newer.migrate() == Migration(from: 1, to: 2))
+  }
+
+  @Test func `two upgrades at once wait for the same lease, and one of them does it`() async throws {
+    let scene = try await SQLiteScene(SQLiteScene.devices)
+    try scene.addDevices(1)
+    _ = try await scene.enqueue(Audience("devices", token: "token"))
+    let batch = try await scene.claim(lease: 60_000)
+    let (asked, looked) = AsyncStream<Void>.makeStream()
+    let migrations = try await withThrowingTaskGroup(of: Migration.self) { group in
+      for _ in 0..<2 {
+        let store = try newer(scene, waits: 100_000) { looked.yield() }
+        group.addTask { try await store.migrate() }
+      }
+      // Both have seen the lease; its owner settles, and that ends it.
+      var looks = asked.makeAsyncIterator()
+      for _ in 0..<2 { await looks.next() }
+      #expect(try scene.application.first("SELECT version FROM zonai_meta") == 1)
+      guard case .committed = try await scene.store.settle(.answers(batch.delivered())) else {
+        throw TestFailure("the lease was lost")
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(migrations.map(\.from).sorted() == [1, 2])
+  }
+
+  @Test func `a worker that is late behind an upgrade commits nothing, and its batch is taken over`() async throws {
+    let scene = try await SQLiteScene(SQLiteScene.devices)
+    try scene.addDevices(3)
+    let job = try await scene.enqueue(Audience("devices", token: "token"))
+    let late = try await scene.claim(lease: 60_000)
+    scene.fixture.advance(milliseconds: 60_001)
+    let newer = try newer(scene)
+    #expect(try await newer.migrate() == Migration(from: 1, to: 2))
+    let renewal = RenewRequest(worker: WorkerID(rawValue: "anna"), leases: [late.lease], leaseMilliseconds: 60_000)
+    let calls: [(String, () async throws -> Void)] = [
+      ("answers", { _ = try await scene.store.settle(.answers(late.delivered())) }),
+      ("a renewal", { _ = try await scene.store.renew(renewal) }),
+      ("a failure", { _ = try await scene.store.change(.fail(late.lease, JobFailure(.message, "no"))) }),
+    ]
+    for (name, call) in calls {
+      let error = await #expect(throws: StoreError.self, "\(name)") { try await call() }
+      #expect(error?.code == .schemaVersion, "\(name)")
+    }
+    guard case .job(let before?) = try await newer.jobs(.one(job)) else { return }
+    #expect(before.counts.settled == 0)
+    guard case .batch(let taken) = try await newer.claim(.from("berta")) else { throw TestFailure("no batch") }
+    #expect(taken.isTakeover)
+    #expect(taken.recipients.count == 3)
   }
 
   @Test func `a step that was interrupted may be run again`() async throws {

@@ -57,7 +57,7 @@ struct JobsCommand: Command {
     self.action = action
     id = action == .list ? nil : JobID(try arguments.operands(named: ["the action", "the job's ID"])[1])
     if action == .list { _ = try arguments.operands(named: ["the action"]) }
-    address = try arguments.required(StoreOptions.store)
+    address = try arguments.store()
     let given = try arguments.value(Self.suspects)
     if given != nil, action != .resume { throw .usage("--suspects goes with resume") }
     suspects = SuspectMode(rawValue: given?.rawValue ?? "") ?? .ask
@@ -71,8 +71,8 @@ struct JobsCommand: Command {
   }
 
   func run(_ context: Context) async throws -> ExitCode {
-    let zonai = try Zonai(store: try address.open())
     let console = context.console
+    let zonai = try Zonai(store: try address.open(console))
     guard let id else {
       show(try await zonai.jobs(limit: limit, states: states), on: console)
       return .done

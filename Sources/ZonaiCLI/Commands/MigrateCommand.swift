@@ -26,11 +26,11 @@ struct MigrateCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.noOperands()
-    address = try arguments.required(StoreOptions.store)
+    address = try arguments.store()
   }
 
   func run(_ context: Context) async throws -> ExitCode {
-    let migration = try await address.open().migrate()
+    let migration = try await address.open(context.console).migrate()
     let (from, to) = (migration.from, migration.to)
     if context.console.isJSON {
       context.console.result(["from": .integer(Int64(from)), "to": .integer(Int64(to))])

@@ -59,7 +59,7 @@ struct PushCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.noOperands()
-    address = try arguments.required(StoreOptions.store)
+    address = try arguments.store()
     audience = try AudienceOptions.audience(arguments)
     message = try MessageOptions.message(arguments)
     policy = try arguments.value(Self.policy)
@@ -73,7 +73,7 @@ struct PushCommand: Command {
 
   func run(_ context: Context) async throws -> ExitCode {
     let console = context.console
-    let store = try address.open()
+    let store = try address.open(console)
     let reporter = Reporter(console)
     let transports = try await lanes.open(console, secrets: store)
     return try await transports.whileOpen {
@@ -107,7 +107,7 @@ struct PushCommand: Command {
   }
 
   private var workLine: String {
-    ShellLine.text(["zonai", "work", "--store", address.text] + lanes.repeated + ["--once"])
+    ShellLine.text(["zonai", "work"] + address.repeated + lanes.repeated + ["--once"])
   }
 
   // MARK: Waiting

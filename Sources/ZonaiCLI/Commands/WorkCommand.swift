@@ -5,7 +5,7 @@ import ZonaiJSON
 struct WorkCommand: Command {
   static let name = "work"
   static let summary = "work on the jobs that are recorded, until told to stop"
-  static let usage = "--store URL --config FILE [--once] [--lease SECONDS] [--json]"
+  static let usage = "--store URL --config FILE [--once] [--lease SECONDS] [--retention DAYS] [--json]"
 
   private static let once = Flag(
     "--once", "end when nothing is due that this worker can serve; waits out the leases of workers that died")
@@ -13,12 +13,18 @@ struct WorkCommand: Command {
     "--lease", "SECONDS", "for how long a batch belongs to this worker unless renewed; overrides leaseSeconds",
     in: 1...3600)
 
+  private static let retention = Option<RetentionDays>(
+    "--retention", "DAYS",
+    "for how long jobs are kept after they ended, or off to keep them for good; overrides retentionDays, by default 7"
+  ) { text throws(ArgumentProblem) in try RetentionDays(text) }
+
   static let options: OptionList = {
     var list = OptionList()
     StoreOptions.add(to: &list)
     LaneOptions.add(to: &list)
     list.add(once)
     list.add(lease)
+    list.add(retention)
     LaneOptions.addServers(to: &list)
     list.add(Shared.json)
     list.add(Shared.help)
@@ -40,18 +46,20 @@ struct WorkCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.noOperands()
-    address = try arguments.required(StoreOptions.store)
+    address = try arguments.store()
     once = arguments[Self.once]
     let lease = try arguments.value(Self.lease)
+    let retention = try arguments.value(Self.retention)
     lanes = try LaneOptions(arguments)
     var options = lanes.configuration.options
     if let lease { options.leaseSeconds = Double(lease) }
+    if let retention { options.retentionSeconds = retention.seconds }
     zonaiOptions = options
   }
 
   func run(_ context: Context) async throws -> ExitCode {
     let console = context.console
-    let store = try address.open()
+    let store = try address.open(console)
     let reporter = Reporter(console, isWorker: true, waitsForJobs: !once)
     let transports = try await lanes.open(console, secrets: store)
     return try await transports.whileOpen {

@@ -37,6 +37,7 @@ struct Configuration: Sendable {
   var lease: Double?
   var gracePeriod: Double?
   var poll: Double?
+  var retention: RetentionDays?
 }
 
 extension Configuration {
@@ -65,6 +66,7 @@ extension Configuration {
     lease = try top.seconds("leaseSeconds", in: 1...3600)
     gracePeriod = try top.seconds("gracePeriodSeconds", in: 0...3600)
     poll = try top.seconds("pollSeconds", in: 0.01...3600)
+    retention = try top.retention("retentionDays")
   }
 
   /// Every name that the file may hold, at whatever depth.
@@ -73,7 +75,7 @@ extension Configuration {
   private static let fields = [
     "fcm", "apns", "onPermanentRejection", "batchSize", "batchesInFlight", "connectionsPerLane", "maxAttemptsPerBatch",
     "requestTimeoutSeconds", "retryBaseSeconds", "maxRetryDelaySeconds", "hookTimeoutSeconds", "hooksAtOnce",
-    "leaseSeconds", "gracePeriodSeconds", "pollSeconds",
+    "leaseSeconds", "gracePeriodSeconds", "pollSeconds", "retentionDays",
   ]
 }
 

@@ -70,6 +70,16 @@ struct FieldReader {
     return number
   }
 
+  /// A number of days, or "off".
+  func retention(_ name: String) throws(CommandFailure) -> RetentionDays? {
+    guard let value = value(name) else { return nil }
+    if let number = value.number, RetentionDays.bounds.contains(number) { return RetentionDays(days: number) }
+    guard let text = value.string, let never = try? RetentionDays(text), never.seconds == nil else {
+      throw wrong(name, "a number of days, 0.01 to 36525, or \"off\"", value)
+    }
+    return never
+  }
+
   func word<Word: RawRepresentable>(
     _ name: String, _ words: [Word]
   ) throws(CommandFailure) -> Word? where Word.RawValue == String {

@@ -18,6 +18,7 @@ extension Configuration {
     if let lease { options.leaseSeconds = lease }
     if let gracePeriod { options.gracePeriodSeconds = gracePeriod }
     if let poll { options.pollSeconds = poll }
+    if let retention { options.retentionSeconds = retention.seconds }
     return options
   }
 }

@@ -1,37 +1,40 @@
 import ZonaiCore
-import ZonaiSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// Everything that the command asks of a store.
 typealias Store = TokenStore & JobStore & SchemaStore & SecretStore
 
-/// The option that names the database.
+/// The option that names the database, and the environment variable that does so in its place.
 enum StoreOptions {
-  static let store = Option<StoreAddress>("--store", "URL", "the database with your table: sqlite:FILE") {
-    text throws(ArgumentProblem) in try StoreAddress(text)
-  }
+  static let store = Option<StoreAddress>(
+    "--store", "URL", "the database with your table: \(StoreAddress.forms); the default is in ZONAI_STORE"
+  ) { text throws(ArgumentProblem) in try StoreAddress(text) }
+
+  static let variable = "ZONAI_STORE"
 
   static func add(to options: inout OptionList) { options.add(store) }
 }
 
-/// A store's URL, of a kind that is known.
-struct StoreAddress: Sendable {
-  /// As it was given, for the commands that are suggested.
-  let text: String
-
-  private static let known = ["sqlite"]
-
-  init(_ text: String) throws(ArgumentProblem) {
-    let forms = "sqlite:FILE, for example sqlite:app.db"
-    guard let colon = text.firstIndex(of: ":") else {
-      throw ArgumentProblem("wants a URL, not '\(text)'; write \(forms)")
+extension Arguments {
+  /// The store that `--store` names, else `ZONAI_STORE`.
+  func store() throws(CommandFailure) -> StoreAddress {
+    if let address = try value(StoreOptions.store) { return address }
+    guard let value = getenv(StoreOptions.variable), value.pointee != 0 else {
+      throw .usage("--store URL is missing, and \(StoreOptions.variable) is not set")
     }
-    let scheme = text[..<colon].lowercased()
-    // The rest of a URL that is not understood may hold a password.
-    guard StoreAddress.known.contains(scheme) else {
-      throw ArgumentProblem("names a store of the kind '\(scheme)', which is not known; known is \(forms)")
+    do throws(ArgumentProblem) {
+      var address = try StoreAddress(String(cString: value))
+      address.isFromEnvironment = true
+      return address
+    } catch {
+      throw .usage("\(StoreOptions.variable) \(error.clause)")
     }
-    self.text = text
   }
-
-  func open() throws(StoreError) -> any Store { try SQLiteStore(url: text) }
 }

@@ -57,8 +57,15 @@ final class Reporter: Sendable {
         "reason": .string(report.reason.rawValue), "evidence": .string(report.evidence.rawValue),
       ])
     case .idle(let idle): idled(idle)
-    case .workerStarted, .hookFailed, .pruneRefused, .leaseLost, .heartbeatLate, .storeTrouble,
-      .transportMisbehaved, .laneSlowed:
+    case .leaseLost(let lease):
+      console.note("\(event)")
+      guard streams else { return }
+      console.result([
+        "event": "leaseLost", "id": .string(lease.job.rawValue), "batch": .integer(lease.batch),
+        "message": .string("\(event)"),
+      ])
+    case .workerStarted, .hookFailed, .pruneRefused, .heartbeatLate, .storeTrouble,
+      .transportMisbehaved, .laneSlowed, .jobsRemoved:
       console.note("\(event)")
     case .workerStopped, .stopping, .claimed, .sent, .batchStopped: break
     }

@@ -51,6 +51,7 @@ extension BatchRunner {
       try await store.settle(settlement)
     }
     if case .committed(let committed) = result {
+      worker.meter.add(settlement.settled(committed))
       worker.observer(.settled(batch.lease, committed.job.state, committed.job.counts))
       for words in committed.refusals { worker.observer(.pruneRefused(batch.job.id, words: words)) }
       worker.note(committed.job)
@@ -62,4 +63,14 @@ extension BatchRunner {
 extension StoreError {
   static let answeredAnotherQuestion = StoreError(
     .failed, "the store answered another question than was asked; this is a fault of the store's adapter")
+}
+
+extension Settlement {
+  /// How many recipients were settled with it.
+  fileprivate func settled(_ committed: Committed) -> Int {
+    switch self {
+    case .answers(let answers): answers.tally.reduce(0) { $0 + $1.count }
+    case .prunes: committed.outcomes.count
+    }
+  }
 }

@@ -2,7 +2,8 @@ import Synchronization
 import ZonaiThreads
 
 /// Keeps the leases of a worker's batches, every third of a lease, on a thread of its own: an application that blocks the
-/// cooperative pool must not lose its batches to others.
+/// cooperative pool must not lose its batches to others. It also tells the store that the worker is there, from its start
+/// on, so that an idle one is listed too.
 ///
 /// A batch may open requests until two thirds of a lease after the last renewal that succeeded began.
 final class Heartbeat: Sendable {
@@ -20,15 +21,18 @@ final class Heartbeat: Sendable {
   private let lease: Int64
   private let clock: any EngineClock
   private let observer: ZonaiObserver
+  private let meter: SettleMeter
   private let thread: ThreadExecutor
   private let pulses = Mutex<[BatchLease: Pulse]>([:])
 
   init(
-    store: any TokenStore, worker: WorkerID, lease: Int64, clock: any EngineClock, observer: @escaping ZonaiObserver
+    store: any TokenStore, worker: WorkerID, lease: Int64, meter: SettleMeter, clock: any EngineClock,
+    observer: @escaping ZonaiObserver
   ) throws(ThreadStartError) {
     self.store = store
     self.worker = worker
     self.lease = lease
+    self.meter = meter
     self.clock = clock
     self.observer = observer
     thread = try ThreadExecutor(name: "zonai heartbeat")
@@ -52,25 +56,48 @@ final class Heartbeat: Sendable {
   }
 
   private func beat() async {
-    var planned = clock.now + third
+    var planned = clock.now
     while true {
       do { try await clock.sleep(until: planned) } catch { return }
       let start = clock.now
       if start - planned > third { observer(.heartbeatLate(milliseconds: start - planned)) }
       planned = start + third
       let leases = pulses.withLock { Array($0.keys) }
-      guard !leases.isEmpty else { continue }
       do {
-        let request = RenewRequest(worker: worker, leases: leases, leaseMilliseconds: lease)
-        take(try await store.renew(request), asked: leases, start: start)
+        take(try await store.renew(request(leases)), asked: leases, start: start)
       } catch {
         // Sooner than planned, since a second failure costs the permit.
         let pause = max(50, third / 6)
         planned = clock.now + pause
-        observer(.storeTrouble(.renew, error, retryInMilliseconds: pause))
+        // Of a store that is away a worker without batches hears from its claims.
+        if !leases.isEmpty { observer(.storeTrouble(.renew, error, retryInMilliseconds: pause)) }
         stopLapsed()
       }
     }
+  }
+
+  /// Takes the worker off the list. Tried once, and not waited for longer than a moment: it is forgotten after a day anyway.
+  func sayFarewell() async {
+    let request = request([], isLast: true)
+    let over = Doorbell()
+    Task { [store, observer] in
+      do throws(StoreError) {
+        _ = try await store.renew(request)
+      } catch {
+        if !error.isPassing { observer(.storeTrouble(.renew, error, retryInMilliseconds: nil)) }
+      }
+      over.ring()
+    }
+    await over.wait(until: clock.now + Heartbeat.farewell, on: clock)
+  }
+
+  private static let farewell: Int64 = 2000
+
+  private func request(_ leases: [BatchLease], isLast: Bool = false) -> RenewRequest {
+    let (settled, rate) = meter.read(now: clock.now)
+    return RenewRequest(
+      worker: worker, leases: leases, leaseMilliseconds: lease,
+      status: WorkerStatus.here(settled: settled, settledPerSecond: rate), isLast: isLast)
   }
 
   private func take(_ renewed: [RenewedLease], asked: [BatchLease], start: Int64) {

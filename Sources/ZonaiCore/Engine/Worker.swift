@@ -20,6 +20,7 @@ final class Worker: Sendable {
   let clock: any EngineClock
   let observer: ZonaiObserver
   let heartbeat: Heartbeat
+  let meter: SettleMeter
   let governor: LaneGovernor
   let prepared: PreparedJobs
   let hookThreads: HookThreads
@@ -53,9 +54,11 @@ final class Worker: Sendable {
     patience = StorePatience(
       clock: clock, patience: options.storePatienceSeconds.milliseconds, grace: options.gracePeriodSeconds.milliseconds,
       stop: stop, observer: observer)
+    meter = SettleMeter(now: clock.now)
     do {
       heartbeat = try Heartbeat(
-        store: store, worker: id, lease: options.leaseSeconds.milliseconds, clock: clock, observer: observer)
+        store: store, worker: id, lease: options.leaseSeconds.milliseconds, meter: meter, clock: clock,
+        observer: observer)
     } catch {
       throw ZonaiError(.noThread, error.description)
     }
@@ -68,6 +71,9 @@ final class Worker: Sendable {
     observer(.workerStarted(id, transports: Array(transports.keys)))
     let beating = heartbeat.start()
     let listening = stop.listen { [bell] in bell.ring() }
+    let retention = options.retentionSeconds.map { seconds in
+      Retention(store: store, keeps: seconds.milliseconds, clock: clock, observer: observer).start()
+    }
     let waiter = WorkWaiter(store: store, bell: bell, clock: clock, observer: observer)
     await withDiscardingTaskGroup { group in
       await claimAll(for: goal, waiter: waiter, into: &group)
@@ -76,8 +82,11 @@ final class Worker: Sendable {
     }
     waiter.cancel()
     stop.forget(listening)
+    retention?.cancel()
     beating.cancel()
     await beating.value
+    await retention?.value
+    await heartbeat.sayFarewell()
     observer(.workerStopped(id))
     var (report, failure) = progress.withLock { ($0.report, $0.failure) }
     report.wasStopped = stop.isRaised

@@ -11,10 +11,17 @@ extension WorkerID {
   /// several processes one name.
   static func madeUp(named name: String?) -> WorkerID {
     let random = String(UInt32.random(in: .min ... .max), radix: 16)
-    return WorkerID(rawValue: "\(name ?? "\(machine)/\(getpid())")/\(random)")
+    return WorkerID(rawValue: "\(name ?? "\(WorkerStatus.machine)/\(getpid())")/\(random)")
+  }
+}
+
+extension WorkerStatus {
+  /// Of a worker in this process.
+  static func here(settled: Int, settledPerSecond: Double) -> WorkerStatus {
+    WorkerStatus(host: machine, process: Int(getpid()), settled: settled, settledPerSecond: settledPerSecond)
   }
 
-  private static var machine: String {
+  fileprivate static var machine: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0, name[0] != 0 else { return "unnamed" }
     return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

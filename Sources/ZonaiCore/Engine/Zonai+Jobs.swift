@@ -14,7 +14,7 @@ extension Zonai {
     return jobs
   }
 
-  /// Workers that hold leases, in any process.
+  /// The workers of this database, in any process on any machine, idle ones and those that were lost within a day included.
   public func workers() async throws(StoreError) -> [WorkerAccount] {
     guard case .workers(let workers) = try await store.jobs(.workers) else { throw StoreError.answeredAnotherQuestion }
     return workers

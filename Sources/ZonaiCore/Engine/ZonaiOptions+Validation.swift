@@ -17,6 +17,8 @@ extension ZonaiOptions {
     try check("pollSeconds", pollSeconds, in: 0.01...3600)
     try check("storePatienceSeconds", storePatienceSeconds, in: 0...86_400)
     try check("sendLimitSeconds", sendLimitSeconds, in: 1...86_400)
+    // A century: an answer to "for ever" that still fits its arithmetic.
+    if let retentionSeconds { try check("retentionSeconds", retentionSeconds, in: 60...3_155_760_000) }
     if let retryBaseSeconds, retryBaseSeconds > maxRetryDelaySeconds {
       throw ZonaiError(
         .invalidOption,

@@ -66,6 +66,10 @@ public struct ZonaiOptions: Sendable, Hashable {
   /// single stream; the limit is there for transports that never return.
   public var sendLimitSeconds: Double = 900
 
+  /// For how long jobs are kept after they ended, in seconds; failed and cancelled ones can be resumed until then. The
+  /// default is seven days; nil keeps them for good. Workers see to it: one of them, every ten minutes.
+  public var retentionSeconds: Double? = 604_800
+
   /// The name of the worker in listings, to which a random part is added; nil, the default, is the machine's name and the
   /// process.
   public var workerName: String?

@@ -27,6 +27,8 @@ extension ZonaiEvent: CustomStringConvertible {
     case .storeTrouble(let call, let error, let retry):
       "\(call.rawValue) failed: \(error)" + (retry.map { "; again in \($0) ms" } ?? "; given up")
     case .transportMisbehaved(let transport, let what): "\(transport) \(what)"
+    case .jobsRemoved(let count):
+      "\(count) \(count == 1 ? "job was" : "jobs were") removed: ended longer ago than jobs are kept"
     case .idle(let idle): idle.sentence
     case .stopping(let worker, let batches): "worker \(worker) stops: \(batches) batches in flight are settled first"
     }

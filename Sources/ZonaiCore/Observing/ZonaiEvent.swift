@@ -31,6 +31,8 @@ public enum ZonaiEvent: Sendable {
   case storeTrouble(StoreCall, StoreError, retryInMilliseconds: Int64?)
   /// A transport broke its contract, or gave no answers long after `sendLimitSeconds`.
   case transportMisbehaved(TransportName, String)
+  /// So many jobs were removed, since they had ended longer ago than `retentionSeconds`.
+  case jobsRemoved(Int)
   /// Nothing to do; said once until something changes.
   case idle(Idle)
   /// A worker was told to stop and claims nothing more.

@@ -112,13 +112,23 @@ public struct ClaimedBatch: Sendable {
 
 public struct RenewRequest: Sendable {
   public var worker: WorkerID
+  /// Empty for a worker that only says that it is there.
   public var leases: [BatchLease]
   public var leaseMilliseconds: Int64
+  /// What the worker tells of itself; nil leaves what it told before.
+  public var status: WorkerStatus?
+  /// Whether the worker ends: it is listed no more. Its leases, if it has any left, stay as they are.
+  public var isLast: Bool
 
-  public init(worker: WorkerID, leases: [BatchLease], leaseMilliseconds: Int64) {
+  public init(
+    worker: WorkerID, leases: [BatchLease], leaseMilliseconds: Int64, status: WorkerStatus? = nil,
+    isLast: Bool = false
+  ) {
     self.worker = worker
     self.leases = leases
     self.leaseMilliseconds = leaseMilliseconds
+    self.status = status
+    self.isLast = isLast
   }
 }
 

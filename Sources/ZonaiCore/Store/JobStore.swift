@@ -38,6 +38,7 @@ public enum JobQuery: Sendable {
   case one(JobID)
   /// Counts an audience by platform, after the same checks as an enqueue; writes nothing.
   case count(EnqueueRequest)
+  /// Who works, or did so within a day and did not say that it ends.
   case workers
 }
 
@@ -60,29 +61,16 @@ public struct AudienceCount: Sendable, Hashable {
   }
 }
 
-public struct WorkerAccount: Sendable, Hashable {
-  public var worker: WorkerID
-  public var leases: Int
-  public var jobs: [JobID]
-  /// When it last claimed or renewed, in milliseconds since 1970.
-  public var lastSeenAt: Int64
-
-  public init(worker: WorkerID, leases: Int, jobs: [JobID], lastSeenAt: Int64) {
-    self.worker = worker
-    self.leases = leases
-    self.jobs = jobs
-    self.lastSeenAt = lastSeenAt
-  }
-}
-
 public enum JobChange: Sendable {
   case cancel(JobID)
   /// A failed or cancelled job goes on from where it stopped.
   case resume(JobID, suspects: SuspectMode)
   /// The job cannot run: found by a worker before any send of its first batch.
   case fail(BatchLease, JobFailure)
-  /// Removes jobs that ended longer ago than this.
-  case retain(milliseconds: Int64)
+  /// Removes jobs that ended longer ago than this, with all that belongs to them, in many short transactions; never one that
+  /// is open, nor one of which a worker still settles a batch. With `every` it does nothing when this was begun by anybody
+  /// less than so many milliseconds ago. Ends early when its task is cancelled.
+  case retain(milliseconds: Int64, every: Int64 = 0)
 }
 
 public enum ChangeResult: Sendable {

@@ -7,7 +7,8 @@ public protocol TokenStore: Sendable {
   /// was left by a dead worker first, then its next page.
   func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult
 
-  /// Extends the leases of batches that are alive, and tells which of their jobs were stopped.
+  /// Extends the leases of batches that are alive, and tells which of their jobs were stopped. Also how a worker says that
+  /// it is there, with leases or without, and that it goes.
   func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease]
 
   /// Reads what a decision needs: the witnesses of a batch's groups before its first settling, the rows of its rejections

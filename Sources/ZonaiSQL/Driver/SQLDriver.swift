@@ -27,8 +27,15 @@ public protocol SQLDriver: Sendable {
   /// cannot be away, and before the first time.
   var connectedAt: Int64? { get }
 
+  /// For how long the server has been running, in milliseconds; nil where nobody can tell, or there is none.
+  func uptime(on connection: Connection) throws(StoreError) -> Int64?
+
   /// Ends connections and threads. Calls that come later throw `unavailable`.
   func close() async
+}
+
+extension SQLDriver {
+  public func uptime(on connection: Connection) throws(StoreError) -> Int64? { nil }
 }
 
 /// What a transaction is for.

@@ -50,9 +50,10 @@ public enum ZonaiSchema {
   /// The steps from nothing to this build's version, which is their number; each may be run again after it was interrupted.
   static let steps: [[ZonaiTable]] = [[jobs, batches, tally, lanes, secrets, workers]]
 
-  /// Holds the version, one row.
+  /// Holds the version, one row, and when jobs that ended long ago were last removed.
   static let meta = ZonaiTable(
-    name: "zonai_meta", columns: [.integer("id"), .integer("version")], primaryKey: ["id"])
+    name: "zonai_meta", columns: [.integer("id"), .integer("version"), .integer("retained_at", initial: "0")],
+    primaryKey: ["id"])
 
   static let jobs = ZonaiTable(
     name: "zonai_jobs",
@@ -117,9 +118,16 @@ public enum ZonaiSchema {
     ],
     primaryKey: ["transport", "fingerprint", "platform"])
 
-  /// Who claimed a batch or renewed a lease lately.
+  /// Who is there, or was within a day.
   static let workers = ZonaiTable(
-    name: "zonai_workers", columns: [.word("worker"), .integer("seen_at")], primaryKey: ["worker"])
+    name: "zonai_workers",
+    columns: [
+      .word("worker"), .optionalText("host"), .optionalInteger("process"), .integer("started_at"), .integer("seen_at"),
+      // How long its leases are: who was not heard of for longer is not alive.
+      .integer("lease"),
+      // Recipients settled since its start, and thousandths of them a second lately.
+      .integer("settled", initial: "0"), .integer("rate", initial: "0"),
+    ], primaryKey: ["worker"])
 
   /// What workers share beside jobs, for as long as it is worth anything. Nobody but Zonai's role needs to read it.
   static let secrets = ZonaiTable(

@@ -1,4 +1,5 @@
 import ZonaiCore
+import ZonaiThreads
 
 /// What a look into the database found to do; claiming it is a second step.
 enum FoundWork: Sendable {
@@ -13,9 +14,22 @@ enum FoundWork: Sendable {
   case nothing(Idle)
 }
 
+/// How a claim stands among all that is open.
+struct Standing: Sendable {
+  /// Above every job's turn: whoever is claimed from goes behind the others.
+  var turn: Int64
+  /// Whether there is no other job to turn to when this one's row is locked.
+  var isOnly: Bool
+}
+
 /// A job's next page, which becomes a batch if the job is still where it was.
 struct FoundPage: Sendable {
   var record: JobRecord
+  var standing: Standing
+  /// The job's open batches, as they were when the page was read.
+  var open: OpenBatches
+  /// Whether the page is still to be read, behind the lock.
+  var isUnread = false
   var recipients: Recipients
   /// The key at which the batch ends; nil for a page without rows.
   var to: RowKey?
@@ -27,6 +41,7 @@ struct FoundPage: Sendable {
 /// A batch that nobody has: owed and due, or left by a worker that went.
 struct FoundBatch: Sendable {
   var job: JobID
+  var standing: Standing
   var batch: BatchRecord
   var recipients: Recipients
   var owed: [Int: OwedRecipient]
@@ -38,23 +53,30 @@ struct FoundBatch: Sendable {
 }
 
 extension SQLStore {
-  /// Looks through the open jobs, the least recently claimed from first.
-  func find(_ request: ClaimRequest, _ connection: Driver.Connection) throws(StoreError) -> FoundWork {
-    try checkVersion(connection)
-    let now = try now(connection)
-    var idle = Idle()
-    for record in try openJobs(request.only, connection) {
+  /// Looks through the open jobs, the least recently claimed from first, except those that are passed over.
+  func find(
+    _ request: ClaimRequest, passing: Set<JobID>, _ connection: Driver.Connection
+  ) throws(StoreError) -> FoundWork {
+    let now = try checkedNow(connection)
+    let quarantine = try attendance.left(
+      connectedAt: driver.connectedAt, lease: request.leaseMilliseconds, now: now,
+      uptime: { () throws(StoreError) in try driver.uptime(on: connection) })
+    var look = Look(request: request, now: now, quarantine: quarantine)
+    let records = try openJobs(request.only, connection)
+    let servable = records.count { $0.transports.isSubset(of: request.transports) && $0.dueAt <= now }
+    look.standing = Standing(turn: (records.map(\.turn).max() ?? 0) + 1, isOnly: servable <= 1)
+    for record in records where !passing.contains(record.id) {
       if let fault = record.fault { return .cannotRun(record.id, fault) }
       guard record.transports.isSubset(of: request.transports) else {
-        idle.unservable.append(record.id)
+        look.idle.unservable.append(record.id)
         continue
       }
       if record.dueAt > now {
-        idle.note(record.dueAt - now, isLease: false)
+        look.idle.note(record.dueAt - now, isLease: false)
         continue
       }
       do throws(StoreError) {
-        if let found = try find(in: record, request, now, connection) {
+        if let found = try find(in: record, look, connection) {
           slow.forget(record.id)
           return found
         }
@@ -63,9 +85,9 @@ extension SQLStore {
         guard error.isAboutTheTable || error.isUnreadable else { throw error }
         return .cannotRun(record.id, error)
       }
-      try note(record.id, in: &idle, request.worker, now, connection)
+      try note(record.id, in: &look, connection)
     }
-    return .nothing(idle)
+    return .nothing(look.idle)
   }
 
   private func openJobs(_ only: JobID?, _ connection: Driver.Connection) throws(StoreError) -> [JobRecord] {
@@ -92,44 +114,48 @@ extension SQLStore {
 
   /// nil when there is nothing to do for this job just now.
   private func find(
-    in record: JobRecord, _ request: ClaimRequest, _ now: Int64, _ connection: Driver.Connection
+    in record: JobRecord, _ look: Look, _ connection: Driver.Connection
   ) throws(StoreError) -> FoundWork? {
-    if let batch = try dueBatch(of: record, now, connection) {
-      return .batch(try look(batch, of: record, request, now, connection))
+    if let batch = try dueBatch(of: record, look, connection) {
+      return .batch(try recipients(of: batch, record, look, connection))
     }
     if record.isAlone { return nil }
-    guard record.isAtEnd else { return .page(try nextPage(of: record, request, connection)) }
-    return try openBatches(record.id, connection).count == 0 ? .done(record.id) : nil
+    let open = try openBatches(record.id, connection)
+    guard record.isAtEnd else {
+      let page = FoundPage(record: record, standing: look.standing, open: open)
+      // In a crowd a page that was read before the lock is mostly read in vain.
+      if record.isStarted, look.standing.isOnly, crowds.takeTurn(record.id) { return .page(page.unread) }
+      return .page(try read(page, look.request, connection))
+    }
+    return open.count == 0 ? .done(record.id) : nil
   }
 
   private func dueBatch(
-    of record: JobRecord, _ now: Int64, _ connection: Driver.Connection
+    of record: JobRecord, _ look: Look, _ connection: Driver.Connection
   ) throws(StoreError) -> BatchRecord? {
-    let id = record.id.rawValue
+    var builder = SQLBuilder(dialect)
+    builder.write(
+      """
+      SELECT \(words: BatchRecord.columns) FROM zonai_batches
+      WHERE job = \(record.id.rawValue) AND due_at <= \(look.now)
+      """)
     // Until the first batch is answered there is no other, except the rest of it after it was cut.
-    let statement =
-      record.isAlone
-      ? sql(
-        """
-        SELECT \(words: BatchRecord.columns) FROM zonai_batches
-        WHERE job = \(id) AND due_at <= \(now) AND is_first = 1 ORDER BY due_at, batch LIMIT 1
-        """)
-      : sql(
-        """
-        SELECT \(words: BatchRecord.columns) FROM zonai_batches
-        WHERE job = \(id) AND due_at <= \(now) ORDER BY due_at, batch LIMIT 1
-        """)
-    return try connection.first(statement) { row throws(StoreError) in try BatchRecord(row) }
+    if record.isAlone { builder.append(" AND is_first = 1") }
+    // Their owners may be alive, and were kept from renewing.
+    if look.quarantine > 0 { builder.append(" AND worker IS NULL") }
+    builder.append(" ORDER BY due_at, batch LIMIT 1")
+    return try connection.first(builder.statement()) { row throws(StoreError) in try BatchRecord(row) }
   }
 
   /// Whom a batch that was begun still has to send to.
-  private func look(
-    _ batch: BatchRecord, of record: JobRecord, _ request: ClaimRequest, _ now: Int64,
-    _ connection: Driver.Connection
+  private func recipients(
+    of batch: BatchRecord, _ record: JobRecord, _ look: Look, _ connection: Driver.Connection
   ) throws(StoreError) -> FoundBatch {
+    let (request, now) = (look.request, look.now)
     let plan = try plan(record.id, connection)
     var found = FoundBatch(
-      job: record.id, batch: batch, recipients: Recipients(), owed: [:], resting: [], cutAfter: nil)
+      job: record.id, standing: look.standing, batch: batch, recipients: Recipients(), owed: [:], resting: [],
+      cutAfter: nil)
     guard let owed = batch.owed else {
       let size = max(1, request.batchSize)
       // One more than fits: it tells whether the range has grown.
@@ -158,17 +184,21 @@ extension SQLStore {
     return found
   }
 
-  private func nextPage(
-    of record: JobRecord, _ request: ClaimRequest, _ connection: Driver.Connection
+  /// The job's next page, from where its record says that the pages have come to.
+  func read(
+    _ page: FoundPage, _ request: ClaimRequest, _ connection: Driver.Connection
   ) throws(StoreError) -> FoundPage {
+    let record = page.record
+    let begun = MonotonicClock.milliseconds()
     // What could not be known when the job was enqueued is checked before its first send.
     let plan = try record.isStarted ? plan(record.id, connection) : checkedPlan(record.id, connection)
-    var found = FoundPage(
-      record: record, recipients: Recipients(), to: nil, lastKey: record.lastKey, isLast: true)
-    if !record.isStarted { found.lastKey = try lastKey(plan, connection) }
+    var found = page
+    found.isUnread = false
+    found.lastKey = try record.isStarted ? record.lastKey : lastKey(plan, connection)
     guard let lastKey = found.lastKey else { return found }
     let size = record.firstBatch == .none ? min(request.firstBatchSize, request.batchSize) : request.batchSize
-    found.recipients = try page(plan, after: record.frontier, upTo: lastKey, limit: max(1, size), connection)
+    found.recipients = try self.page(plan, after: record.frontier, upTo: lastKey, limit: max(1, size), connection)
+    crowds.noteRead(record.id, milliseconds: MonotonicClock.milliseconds() - begun)
     guard !found.recipients.isEmpty else { return found }
     let reached = found.recipients.keys[found.recipients.count - 1]
     found.to = reached
@@ -178,16 +208,19 @@ extension SQLStore {
 
   /// What a job without anything to claim is waiting for.
   private func note(
-    _ id: JobID, in idle: inout Idle, _ worker: WorkerID, _ now: Int64, _ connection: Driver.Connection
+    _ id: JobID, in look: inout Look, _ connection: Driver.Connection
   ) throws(StoreError) {
+    let (now, worker) = (look.now, look.request.worker.rawValue)
+    // In quarantine a lease that ended holds as one that did not.
+    let held = look.quarantine > 0 ? Int64.min : now
     let counted = sql(
       """
-      SELECT COALESCE(SUM(CASE WHEN due_at > \(now) AND worker IS NOT NULL AND worker <> \(worker.rawValue)
+      SELECT COALESCE(SUM(CASE WHEN due_at > \(held) AND worker IS NOT NULL AND worker <> \(worker)
       THEN 1 ELSE 0 END), 0), COALESCE(SUM(resting_count), 0) FROM zonai_batches WHERE job = \(id.rawValue)
       """)
     try connection.run(counted) { row throws(StoreError) in
-      idle.leasesElsewhere += Int(row.integer(0))
-      idle.owedLater += Int(row.integer(1))
+      look.idle.leasesElsewhere += Int(row.integer(0))
+      look.idle.owedLater += Int(row.integer(1))
     }
     let earliest = sql(
       """
@@ -195,8 +228,40 @@ extension SQLStore {
       ORDER BY due_at, batch LIMIT 1
       """)
     try connection.run(earliest) { row throws(StoreError) in
-      idle.note(row.integer(0) - now, isLease: !row.isNull(1))
+      look.idle.note(row.integer(0) - now, isLease: !row.isNull(1))
     }
+    guard look.quarantine > 0 else { return }
+    let lapsed = sql(
+      """
+      SELECT 1 FROM zonai_batches WHERE job = \(id.rawValue) AND due_at <= \(now) AND worker IS NOT NULL LIMIT 1
+      """)
+    if try connection.first(lapsed, { _ throws(StoreError) in true }) != nil {
+      look.idle.note(look.quarantine, isLease: true)
+    }
+  }
+}
+
+/// One look for work, and what it met.
+private struct Look {
+  let request: ClaimRequest
+  let now: Int64
+  /// For how long no other worker's batch is taken over.
+  let quarantine: Int64
+  var standing = Standing(turn: 1, isOnly: true)
+  var idle = Idle()
+}
+
+extension FoundPage {
+  init(record: JobRecord, standing: Standing, open: OpenBatches) {
+    self.init(
+      record: record, standing: standing, open: open, recipients: Recipients(), to: nil, lastKey: record.lastKey,
+      isLast: true)
+  }
+
+  fileprivate var unread: FoundPage {
+    var page = self
+    page.isUnread = true
+    return page
   }
 }
 

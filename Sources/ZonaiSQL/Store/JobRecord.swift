@@ -22,6 +22,8 @@ struct JobRecord: Sendable {
   var startedAt: Int64?
   var finishedAt: Int64?
   var resumedAt: Int64
+  /// Rises with every claim, over all jobs.
+  var turn: Int64
   /// What of the row cannot be read; its place holds the least that it could mean.
   var fault: StoreError?
 
@@ -30,11 +32,14 @@ struct JobRecord: Sendable {
     case none, open, answered
   }
 
+  /// The state of a job's row while all that belongs to it is being removed: from then on there is no such job.
+  static let removed = "removed"
+
   static let columns: StaticString = """
     id, state, transports, suspects, kept_groups, frontier, last_key, is_started, at_end, first_batch, next_batch, \
     delivered, permanently_rejected, transiently_failed, expired, pruned, spared, kept, repeated_by_takeover, \
     repeated_after_lost_answer, hooks_failed, error_code, error_detail, created_at, due_at, started_at, finished_at, \
-    resumed_at
+    resumed_at, turn
     """
 
   /// Throws nothing: one row that cannot be read must not hide the others.
@@ -84,6 +89,7 @@ struct JobRecord: Sendable {
     startedAt = row.optionalInteger(25)
     finishedAt = row.optionalInteger(26)
     resumedAt = row.integer(27)
+    turn = row.integer(28)
     self.fault = fault
   }
 
@@ -125,7 +131,10 @@ extension SQLStore {
     _ id: JobID, _ connection: Driver.Connection, lock: StaticString = ""
   ) throws(StoreError) -> JobRecord? {
     let statement = sql(
-      "SELECT \(words: JobRecord.columns) FROM zonai_jobs WHERE id = \(id.rawValue)\(words: lock)")
+      """
+      SELECT \(words: JobRecord.columns) FROM zonai_jobs
+      WHERE id = \(id.rawValue) AND state <> \(JobRecord.removed)\(words: lock)
+      """)
     return try connection.first(statement) { row throws(StoreError) in JobRecord(row) }
   }
 

@@ -3,58 +3,116 @@ import ZonaiThreads
 
 extension SQLStore {
   /// Reads what there is to claim, then claims it in one short transaction, if nobody else did meanwhile.
+  ///
+  /// A job whose row somebody holds is passed over while there are others. Where all that is left is held, that is not "no
+  /// work": then the row is waited for.
   public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimResult {
     looks.forget(request.worker)
-    // Each round beyond the first follows a step that ended a job's pages or an empty batch: a few are plenty.
-    for _ in 0..<16 {
+    var held: Set<JobID> = []
+    var waits = false
+    // Each round beyond the first follows a job that was held, or a step that ended a job's pages or an empty batch.
+    for _ in 0..<32 {
       let changes = driver.changes
-      let found = try await read { connection throws(StoreError) in try find(request, connection) }
-      let result: ClaimResult?
+      let passed = held
+      let found = try await read { connection throws(StoreError) in
+        try find(request, passing: passed, connection)
+      }
+      let attempt: ClaimAttempt
       switch found {
       case .nothing(let idle):
-        looks.note(request.worker, seen: changes)
-        return .nothing(idle)
+        if held.isEmpty {
+          looks.note(request.worker, seen: changes)
+          return .nothing(idle)
+        }
+        held = []
+        waits = true
+        continue
       case .page(let page):
-        result = try await lease { connection throws(StoreError) in try claim(page, request, connection) }
+        attempt = try await lease(page.record.id, waits: waits || page.standing.isOnly) {
+          lock, failure, connection throws(StoreError) in
+          try claim(page, request, lock: lock, failure, connection)
+        }
       case .batch(let batch):
-        result = try await lease { connection throws(StoreError) in try reclaim(batch, request, connection) }
+        attempt = try await lease(batch.job, waits: waits || batch.standing.isOnly) {
+          lock, _, connection throws(StoreError) in try reclaim(batch, request, lock: lock, connection)
+        }
       case .cannotRun(let id, let error):
         let failure = try await failure(of: id, error)
-        result = try await write { connection throws(StoreError) in try stop(id, failure, connection) }
+        attempt = .done(try await write { connection throws(StoreError) in try stop(id, failure, connection) })
       case .tooSlow(let id): return try await postpone(id)
       case .done(let id):
-        result = try await write { connection throws(StoreError) in try finish(id, connection) }
+        attempt = try await write { connection throws(StoreError) in try finish(id, connection) }
       }
-      if let result { return result }
+      switch attempt {
+      case .done(let result): return result
+      case .again: continue
+      case .held(let id): held.insert(id)
+      }
     }
     return .contended
   }
 
   /// Runs the transaction that begins a lease, and says how long ago that was.
+  ///
+  /// The body gets the words that lock a row, and something to raise when a read of the application's table failed in it.
   private func lease(
-    _ body: @escaping @Sendable (Driver.Connection) throws(StoreError) -> ClaimResult?
-  ) async throws(StoreError) -> ClaimResult? {
-    let (result, begun) = try await write { connection throws(StoreError) -> (ClaimResult?, Int64) in
-      // Before the store's clock is read.
-      let begun = MonotonicClock.milliseconds()
-      return (try body(connection), begun)
+    _ id: JobID, waits: Bool,
+    _ body: @escaping @Sendable (StaticString, Seen, Driver.Connection) throws(StoreError) -> ClaimAttempt
+  ) async throws(StoreError) -> ClaimAttempt {
+    let lock = waits ? dialect.lockClause : dialect.claimClause
+    let isShort = waits && dialect.claimClause.utf8CodeUnitCount > 0
+    let wait = isShort ? min(claimWait, limits.writing) : limits.writing
+    let failure = Seen()
+    let attempt: ClaimAttempt
+    let begun: Int64
+    do throws(StoreError) {
+      (attempt, begun) = try await transaction(.write, deadline: MonotonicClock.milliseconds() + wait) {
+        connection throws(StoreError) -> (ClaimAttempt, Int64) in
+        // Before the store's clock is read.
+        let begun = MonotonicClock.milliseconds()
+        return (try body(lock, failure, connection), begun)
+      }
+    } catch {
+      // The next look reads the page without the lock, and finds out what is wrong with the table.
+      if failure.value {
+        crowds.forget(id)
+        return .again
+      }
+      guard isShort, error.code == .busy || error.code == .tooSlow else { throw error }
+      crowds.forget(id)
+      return .done(.contended)
     }
-    guard case .batch(var batch) = result else { return result }
+    guard case .done(.batch(var batch)) = attempt else { return attempt }
     batch.ageMilliseconds = MonotonicClock.milliseconds() - begun
-    return .batch(batch)
+    return .done(.batch(batch))
   }
+
+  /// How long a job's row is waited for, in milliseconds: claims and settlings hold it for a few.
+  private var claimWait: Int64 { 2000 }
 
   // MARK: Claiming a page
 
   private func claim(
-    _ page: FoundPage, _ request: ClaimRequest, _ connection: Driver.Connection
-  ) throws(StoreError) -> ClaimResult? {
-    try checkVersion(connection)
-    let lock = dialect.claimClause
-    guard var record = try record(page.record.id, connection, lock: lock), record.state.isOpen,
-      record.nextBatch == page.record.nextBatch, record.firstBatch == page.record.firstBatch
-    else { return .contended }
-    let now = try now(connection)
+    _ found: FoundPage, _ request: ClaimRequest, lock: StaticString, _ failure: Seen, _ connection: Driver.Connection
+  ) throws(StoreError) -> ClaimAttempt {
+    let id = found.record.id
+    guard var record = try record(id, connection, lock: lock) else { return .held(id) }
+    let now = try checkedNow(connection)
+    guard record.state.isOpen else { return .again }
+    var page = found
+    let isWhereItWas = record.nextBatch == found.record.nextBatch && record.firstBatch == found.record.firstBatch
+    if found.isUnread || !isWhereItWas {
+      if !found.isUnread { crowds.noteLoss(id) }
+      // Where there are others, one that was claimed from meanwhile is not the next one any more.
+      guard found.standing.isOnly, record.isStarted, !record.isAlone, !record.isAtEnd, crowds.isQuick(id) else {
+        return .again
+      }
+      page.record = record
+      do throws(StoreError) { page = try read(page, request, connection) } catch {
+        failure.set()
+        throw error
+      }
+    }
     let isEmpty = page.recipients.isEmpty
     let batch = record.nextBatch
     if let started = record.state.after(.claimed) {
@@ -75,42 +133,48 @@ extension SQLStore {
         UPDATE zonai_jobs SET state = \(record.state.rawValue), started_at = \(record.startedAt),
         is_started = 1, last_key = \(record.lastKey?.stored), at_end = \(record.isAtEnd),
         frontier = \(record.frontier?.stored), next_batch = \(record.nextBatch),
-        first_batch = \(record.firstBatch.rawValue), turn = \(try nextTurn(connection)) WHERE id = \(record.id.rawValue)
+        first_batch = \(record.firstBatch.rawValue), turn = \(max(record.turn, page.standing.turn))
+        WHERE id = \(id.rawValue)
         """))
-    guard !isEmpty, let to = page.to else {
-      return try complete(record, now, connection).map(ClaimResult.ended)
-    }
+    guard !isEmpty, let to = page.to else { return try end(record, now, connection) }
     try connection.run(
       sql(
         """
         INSERT INTO zonai_batches (job, batch, from_key, to_key, is_first, fence, unsettled, worker, due_at)
-        VALUES (\(record.id.rawValue), \(batch), \(page.record.frontier?.stored), \(to.stored),
+        VALUES (\(id.rawValue), \(batch), \(page.record.frontier?.stored), \(to.stored),
         \(record.firstBatch == .open), 1, \(page.recipients.count), \(request.worker.rawValue),
         \(now + request.leaseMilliseconds))
         """))
-    try remember(request.worker, now, connection)
-    return .batch(
-      ClaimedBatch(
-        lease: BatchLease(job: record.id, batch: batch, fence: 1), job: try job(record, connection),
-        recipients: page.recipients, isFirst: record.firstBatch == .open,
-        isSole: record.firstBatch == .open && page.isLast && page.recipients.count == 1,
-        keptGroups: record.keptGroups, now: now, leaseMilliseconds: request.leaseMilliseconds))
+    try rememberClaim(request, now, connection)
+    return .done(
+      .batch(
+        ClaimedBatch(
+          lease: BatchLease(job: id, batch: batch, fence: 1),
+          job: record.job(try definition(id, connection), open: page.open),
+          recipients: page.recipients, isFirst: record.firstBatch == .open,
+          isSole: record.firstBatch == .open && page.isLast && page.recipients.count == 1,
+          keptGroups: record.keptGroups, now: now, leaseMilliseconds: request.leaseMilliseconds)))
+  }
+
+  /// What a claim comes to that found a job's pages at their end.
+  private func end(
+    _ record: JobRecord, _ now: Int64, _ connection: Driver.Connection
+  ) throws(StoreError) -> ClaimAttempt {
+    try complete(record, now, connection).map { .done(.ended($0)) } ?? .again
   }
 
   // MARK: Claiming a batch again
 
   private func reclaim(
-    _ found: FoundBatch, _ request: ClaimRequest, _ connection: Driver.Connection
-  ) throws(StoreError) -> ClaimResult? {
-    try checkVersion(connection)
-    let lock = dialect.claimClause
-    guard var batch = try batch(found.job, found.batch.batch, connection, lock: lock),
-      batch.fence == found.batch.fence, batch.worker == found.batch.worker,
-      batch.isSettling == found.batch.isSettling,
-      var record = try record(found.job, connection, lock: lock), record.state.isOpen
-    else { return .contended }
-    let now = try now(connection)
-    guard batch.dueAt <= now else { return .contended }
+    _ found: FoundBatch, _ request: ClaimRequest, lock: StaticString, _ connection: Driver.Connection
+  ) throws(StoreError) -> ClaimAttempt {
+    guard var batch = try batch(found.job, found.batch.batch, connection, lock: lock) else { return .held(found.job) }
+    guard batch.fence == found.batch.fence, batch.worker == found.batch.worker,
+      batch.isSettling == found.batch.isSettling
+    else { return .again }
+    guard var record = try record(found.job, connection, lock: lock) else { return .held(found.job) }
+    let now = try checkedNow(connection)
+    guard record.state.isOpen, batch.dueAt <= now else { return .again }
     let isTakeover = batch.worker != nil
     if isTakeover {
       batch.takeovers += 1
@@ -121,17 +185,16 @@ extension SQLStore {
           UPDATE zonai_jobs SET repeated_by_takeover = repeated_by_takeover + \(batch.unsettled)
           WHERE id = \(record.id.rawValue)
           """))
-      if batch.takeovers >= 3 { return try giveUp(batch, record, now, connection) }
+      if batch.takeovers >= 3 { return .done(try giveUp(batch, record, now, connection)) }
     }
     if found.isEmpty {
       try drop(batch, record, connection)
-      return try complete(record, now, connection).map(ClaimResult.ended)
+      return try end(record, now, connection)
     }
     if let middle = found.cutAfter {
       try cut(batch, after: middle, &record, now, connection)
       batch.to = middle
     }
-    let turn = try nextTurn(connection)
     try connection.run(
       sql(
         """
@@ -143,18 +206,19 @@ extension SQLStore {
     try connection.run(
       sql(
         """
-        UPDATE zonai_jobs SET turn = \(turn), next_batch = \(record.nextBatch) WHERE id = \(record.id.rawValue)
+        UPDATE zonai_jobs SET turn = \(max(record.turn, found.standing.turn)), next_batch = \(record.nextBatch) WHERE id = \(record.id.rawValue)
         """))
-    try remember(request.worker, now, connection)
+    try rememberClaim(request, now, connection)
     let total = found.recipients.count + found.resting.count + batch.rejections.count
-    return .batch(
-      ClaimedBatch(
-        lease: BatchLease(job: record.id, batch: batch.batch, fence: batch.fence + 1),
-        job: try job(record, connection), recipients: found.recipients, owed: found.owed, resting: found.resting,
-        rejections: batch.rejections, deliveredBefore: batch.delivered, isFirst: batch.isFirst && record.isAlone,
-        isSole: record.isAtEnd && record.nextBatch == 2 && record.counts.settled == 0 && total == 1,
-        isTakeover: isTakeover, keptGroups: record.keptGroups, now: now,
-        leaseMilliseconds: request.leaseMilliseconds))
+    return .done(
+      .batch(
+        ClaimedBatch(
+          lease: BatchLease(job: record.id, batch: batch.batch, fence: batch.fence + 1),
+          job: try job(record, connection), recipients: found.recipients, owed: found.owed, resting: found.resting,
+          rejections: batch.rejections, deliveredBefore: batch.delivered, isFirst: batch.isFirst && record.isAlone,
+          isSole: record.isAtEnd && record.nextBatch == 2 && record.counts.settled == 0 && total == 1,
+          isTakeover: isTakeover, keptGroups: record.keptGroups, now: now,
+          leaseMilliseconds: request.leaseMilliseconds)))
   }
 
   /// The third takeover since the last resume: whatever ends its workers would go on doing so.
@@ -206,16 +270,16 @@ extension SQLStore {
   func stop(
     _ id: JobID, _ failure: JobFailure, _ connection: Driver.Connection
   ) throws(StoreError) -> ClaimResult {
-    guard var record = try anyRecord(id, connection, lock: dialect.lockClause), record.state.isOpen else {
-      return .contended
-    }
-    try fail(&record, failure, try now(connection), connection)
+    guard var record = try anyRecord(id, connection, lock: dialect.lockClause) else { return .contended }
+    let now = try checkedNow(connection)
+    guard record.state.isOpen else { return .contended }
+    try fail(&record, failure, now, connection)
     return .ended(try shown(record, connection))
   }
 
-  private func finish(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> ClaimResult? {
-    guard let record = try record(id, connection, lock: dialect.lockClause) else { return .contended }
-    return try complete(record, try now(connection), connection).map(ClaimResult.ended)
+  private func finish(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> ClaimAttempt {
+    guard let record = try record(id, connection, lock: dialect.lockClause) else { return .again }
+    return try end(record, try checkedNow(connection), connection)
   }
 
   // MARK: Common steps
@@ -226,14 +290,15 @@ extension SQLStore {
       "SELECT COALESCE(MAX(turn), 0) + 1 FROM zonai_jobs WHERE state IN ('pending', 'running')")
     return try connection.first(statement) { row throws(StoreError) in row.integer(0) } ?? 1
   }
+}
 
-  func remember(_ worker: WorkerID, _ now: Int64, _ connection: Driver.Connection) throws(StoreError) {
-    var upsert = SQLBuilder(dialect)
-    dialect.appendUpsert(
-      into: "zonai_workers", [("worker", .text(worker.rawValue)), ("seen_at", .integer(now))], key: ["worker"],
-      whenThere: [("seen_at", .replace)], to: &upsert)
-    try connection.run(upsert.statement())
-  }
+/// What came of one try to claim what was found.
+enum ClaimAttempt: Sendable {
+  case done(ClaimResult)
+  /// It is not as it was: look again.
+  case again
+  /// Somebody holds its row just now.
+  case held(JobID)
 }
 
 extension JobRecord {

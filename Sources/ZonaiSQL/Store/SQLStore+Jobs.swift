@@ -17,10 +17,11 @@ extension SQLStore {
     _ limit: Int, _ states: Set<JobState>?, _ connection: Driver.Connection
   ) throws(StoreError) -> [Job] {
     var builder = SQLBuilder(dialect)
-    builder.write("SELECT \(words: JobRecord.columns) FROM zonai_jobs")
+    // A job that is being removed has a state that nobody asks for.
+    builder.write("SELECT \(words: JobRecord.columns) FROM zonai_jobs WHERE state <> \(JobRecord.removed)")
     if let states {
       guard !states.isEmpty else { return [] }
-      builder.append(" WHERE state IN (")
+      builder.append(" AND state IN (")
       builder.list(states.map(\.rawValue).sorted()) { $1.bind(.text($0)) }
       builder.append(")")
     }
@@ -88,25 +89,5 @@ extension SQLStore {
       if count > 0 { recipients[platform, default: 0] += count }
     }
     return AudienceCount(audience: plan.definition.audience, recipients: recipients)
-  }
-
-  // MARK: Workers
-
-  private func workers(_ connection: Driver.Connection) throws(StoreError) -> [WorkerAccount] {
-    let now = try now(connection)
-    var jobs: [String: [JobID]] = [:]
-    let leases = sql(
-      "SELECT worker, job FROM zonai_batches WHERE worker IS NOT NULL AND due_at > \(now) ORDER BY worker, job")
-    try connection.run(leases) { row throws(StoreError) in
-      jobs[row.text(0), default: []].append(JobID(row.text(1)))
-    }
-    let seen = sql("SELECT worker, seen_at FROM zonai_workers ORDER BY worker")
-    return try connection.all(seen) { row throws(StoreError) in
-      let leased = jobs[row.text(0)] ?? []
-      var distinct: [JobID] = []
-      for job in leased where distinct.last != job { distinct.append(job) }
-      return WorkerAccount(
-        worker: WorkerID(rawValue: row.text(0)), leases: leased.count, jobs: distinct, lastSeenAt: row.integer(1))
-    }
   }
 }

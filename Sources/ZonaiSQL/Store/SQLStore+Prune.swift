@@ -55,7 +55,7 @@ extension SQLStore {
       }
     }
 
-    let now = try now(connection)
+    let now = try checkedNow(connection)
     var lines: [TallyLine] = []
     var added = JobCounts()
     for (index, outcome) in outcomes.enumerated() {
@@ -67,11 +67,10 @@ extension SQLStore {
       added.add(line)
     }
     added.hooksFailed = prunes.hooksFailed
-    try add(lines, to: id, connection)
-    try note(decisions.map(\.rejection), -1, of: id, connection)
     let settled = Set(decisions.map(\.rejection.eventID))
     batch.rejections.removeAll { settled.contains($0.eventID) }
     try close(batch, of: id, isThrough: true, now, connection)
+    try add(lines, recorded: decisions.map(\.rejection), -1, to: id, connection)
     guard var record = try record(id, connection, lock: dialect.lockClause) else { throw missing(id) }
     try add(added, to: &record, connection)
     let job = try completeOrShow(record, now, connection)

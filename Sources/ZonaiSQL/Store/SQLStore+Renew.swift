@@ -3,12 +3,13 @@ import ZonaiThreads
 
 extension SQLStore {
   public func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease] {
-    let deadline = MonotonicClock.milliseconds() + limits.writing
-    return try await driver.transaction(.renew, deadline: deadline) { connection throws(StoreError) in
-      let now = try now(connection)
+    try await transaction(.renew, deadline: MonotonicClock.milliseconds() + limits.writing) {
+      connection throws(StoreError) in
+      let now = try checkedNow(connection)
       let until = now + request.leaseMilliseconds
-      var renewed: [RenewedLease] = []
-      for lease in request.leases {
+      var renewed: [BatchLease: RenewedLease] = [:]
+      // Who locks several rows does it in their order: two that went crosswise would wait for each other.
+      for lease in request.leases.sorted(by: { ($0.job.rawValue, $0.batch) < ($1.job.rawValue, $1.batch) }) {
         let matched = try connection.run(
           sql(
             """
@@ -17,10 +18,14 @@ extension SQLStore {
             """))
         // A job that was removed has nothing more to send either.
         let state = try anyRecord(lease.job, connection)?.state ?? .cancelled
-        renewed.append(RenewedLease(lease: lease, isOwned: matched > 0, jobState: state))
+        renewed[lease] = RenewedLease(lease: lease, isOwned: matched > 0, jobState: state)
       }
-      try remember(request.worker, now, connection)
-      return renewed
+      if request.isLast {
+        try forget(request.worker, connection)
+      } else {
+        try remember(request.worker, request.status, lease: request.leaseMilliseconds, now, connection)
+      }
+      return request.leases.compactMap { renewed[$0] }
     }
   }
 }

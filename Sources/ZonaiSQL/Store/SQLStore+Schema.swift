@@ -44,6 +44,8 @@ extension SQLStore {
       let lease = sql("SELECT MAX(due_at) FROM zonai_batches WHERE worker IS NOT NULL AND due_at > \(now)")
       let end = try connection.first(lease) { row throws(StoreError) in row.optionalInteger(0) }
       if let end = end ?? nil { return .leasesOpen(end - now) }
+      let wait = try waitForOwners(now, connection)
+      if wait > 0 { return .leasesOpen(wait) }
     }
     for statement in ZonaiSchema.meta.statements(dialect) { try connection.run(statement) }
     for table in steps[from...].joined() {
@@ -57,9 +59,41 @@ extension SQLStore {
     return .done(Migration(from: from, to: to))
   }
 
+  /// For how long owners of leases that ended may still come back, since the database was away.
+  private func waitForOwners(_ now: Int64, _ connection: Driver.Connection) throws(StoreError) -> Int64 {
+    let owned = sql(
+      """
+      SELECT MAX(CASE WHEN w.lease IS NULL THEN 60000 ELSE w.lease END) FROM zonai_batches b
+      LEFT JOIN zonai_workers w ON w.worker = b.worker WHERE b.worker IS NOT NULL
+      """)
+    let lease = try connection.first(owned) { row throws(StoreError) in row.optionalInteger(0) }
+    guard let lease = lease ?? nil else { return 0 }
+    return try attendance.left(connectedAt: driver.connectedAt, lease: lease, now: now) { () throws(StoreError) in
+      try driver.uptime(on: connection)
+    }
+  }
+
   /// Throws unless Zonai's tables are there and of this build's version.
   func checkVersion(_ connection: Driver.Connection) throws(StoreError) {
-    let version = try storedVersion(connection)
+    try check(version: try storedVersion(connection))
+  }
+
+  /// The store's time, after the version was checked. What changes something asks for it once it holds the row that it
+  /// changes: a migration waits for whoever held one, and nobody gets one behind it and goes on with the old tables.
+  func checkedNow(_ connection: Driver.Connection) throws(StoreError) -> Int64 {
+    guard hasSeenTables.value else {
+      try checkVersion(connection)
+      return try now(connection)
+    }
+    let statement = sql("SELECT \(words: dialect.now), version FROM zonai_meta WHERE id = 1")
+    let found = try connection.first(statement) { row throws(StoreError) in
+      (now: row.integer(0), version: Int(row.integer(1)))
+    }
+    try check(version: found?.version)
+    return clock?() ?? found?.now ?? 0
+  }
+
+  private func check(version: Int?) throws(StoreError) {
     guard let version else {
       throw StoreError(
         .notMigrated, "Zonai's tables are not in this database: create them with \"zonai migrate\"")

@@ -5,8 +5,9 @@ extension SQLStore {
     do throws(StoreError) {
       return try await commit(settlement)
     } catch {
-      // Its owner can do no more for a batch that cannot be read: the claim that finds it fails the job.
-      guard error.isUnreadable else { throw error }
+      // Its owner can do no more for a batch that cannot be read, which the claim that finds it fails, nor for one whose job
+      // was removed meanwhile.
+      guard error.isUnreadable || error.code == .notFound else { throw error }
       return .leaseLost
     }
   }
@@ -30,9 +31,7 @@ extension SQLStore {
     guard var batch = try owned(answers.lease, connection, lock: dialect.lockClause), !batch.isSettling else {
       return .leaseLost
     }
-    let now = try now(connection)
-    try add(answers.tally, to: answers.lease.job, connection)
-    try remember(answers, now, connection)
+    let now = try checkedNow(connection)
     for line in answers.tally where line.outcome == .delivered { batch.delivered[line.group, default: 0] += line.count }
     batch.isSettling = true
     batch.unsettled = 0
@@ -45,9 +44,10 @@ extension SQLStore {
     let known = Set(batch.rejections.map(\.eventID))
     let recorded = answers.rejections.filter { !known.contains($0.eventID) }
     batch.rejections += recorded
-    try note(recorded, 1, of: answers.lease.job, connection)
     try close(batch, of: answers.lease.job, isThrough: batch.rejections.isEmpty, now, connection)
-
+    // From here on rows are locked that every batch of the job wants, and of the lane: they come last, and in one order.
+    try add(answers.tally, recorded: recorded, 1, to: answers.lease.job, connection)
+    try remember(answers, now, connection)
     guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
       throw missing(answers.lease.job)
     }
@@ -119,16 +119,15 @@ extension SQLStore {
         """))
   }
 
-  /// Adds lines to the job's account, always in the same order: two batches of one job must not wait for each other
-  /// crosswise.
-  func add(_ lines: [TallyLine], to job: JobID, _ connection: Driver.Connection) throws(StoreError) {
+  /// Adds lines to the job's account, and rejections whose prune is to come (or has come, with -1). Always in the same
+  /// order: two batches of one job must not wait for each other crosswise.
+  func add(
+    _ lines: [TallyLine], recorded: [Rejection], _ sign: Int, to job: JobID, _ connection: Driver.Connection
+  ) throws(StoreError) {
     var stored: [StoredLine: Int] = [:]
     for line in lines where line.count != 0 { stored[StoredLine(line), default: 0] += line.count }
-    try add(stored, to: job, connection)
-  }
-
-  func add(_ lines: [StoredLine: Int], to job: JobID, _ connection: Driver.Connection) throws(StoreError) {
-    for (line, count) in lines.sorted(by: { $0.key < $1.key }) {
+    for rejection in recorded { stored[StoredLine(recorded: rejection), default: 0] += sign }
+    for (line, count) in stored.sorted(by: { $0.key < $1.key }) {
       var upsert = SQLBuilder(dialect)
       dialect.appendUpsert(
         into: "zonai_tally",
@@ -142,15 +141,6 @@ extension SQLStore {
         whenThere: [("count", .add)], to: &upsert)
       try connection.run(upsert.statement())
     }
-  }
-
-  /// Counts rejections that were recorded and whose prune is to come; with -1 those whose prune has come.
-  func note(
-    _ rejections: [Rejection], _ sign: Int, of job: JobID, _ connection: Driver.Connection
-  ) throws(StoreError) {
-    var lines: [StoredLine: Int] = [:]
-    for rejection in rejections { lines[StoredLine(recorded: rejection), default: 0] += sign }
-    try add(lines, to: job, connection)
   }
 
   /// Keeps the record of the lanes, which outlives the job.

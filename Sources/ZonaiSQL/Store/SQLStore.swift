@@ -13,6 +13,9 @@ public struct SQLStore<Driver: SQLDriver>: Sendable {
   let hasSeenTables = Seen()
   let slow = SlowJobs()
   let looks = LastLooks()
+  let signsOfLife = SignsOfLife()
+  let attendance = Attendance()
+  let crowds = Crowds()
   /// The steps that `migrate` takes; what they end in is the version that this build reads and writes.
   var steps = ZonaiSchema.steps
 
@@ -54,13 +57,21 @@ extension SQLStore {
   func read<Result: Sendable>(
     _ body: @escaping @Sendable (Driver.Connection) throws(StoreError) -> Result
   ) async throws(StoreError) -> Result {
-    try await driver.transaction(.read, deadline: MonotonicClock.milliseconds() + limits.reading, body)
+    try await transaction(.read, deadline: MonotonicClock.milliseconds() + limits.reading, body)
   }
 
   func write<Result: Sendable>(
     _ body: @escaping @Sendable (Driver.Connection) throws(StoreError) -> Result
   ) async throws(StoreError) -> Result {
-    try await driver.transaction(.write, deadline: MonotonicClock.milliseconds() + limits.writing, body)
+    try await transaction(.write, deadline: MonotonicClock.milliseconds() + limits.writing, body)
+  }
+
+  func transaction<Result: Sendable>(
+    _ mode: SQLMode, deadline: Int64, _ body: @escaping @Sendable (Driver.Connection) throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
+    let result = try await driver.transaction(mode, deadline: deadline, body)
+    attendance.noteContact(connectedAt: driver.connectedAt, at: MonotonicClock.milliseconds())
+    return result
   }
 
   /// The store's time.

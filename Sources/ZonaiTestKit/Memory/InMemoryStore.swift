@@ -36,7 +36,8 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
 
   public func renew(_ request: RenewRequest) async throws(StoreError) -> [RenewedLease] {
     try requireOpen()
-    return try database.transaction { (state) throws(StoreError) in try state.renew(request) }
+    // A worker that says that it is there makes no work for anybody.
+    return try database.transaction(isNews: { _ in false }) { (state) throws(StoreError) in try state.renew(request) }
   }
 
   public func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
@@ -71,7 +72,7 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
 
   public func change(_ change: JobChange) async throws(StoreError) -> ChangeResult {
     try requireOpen()
-    return try database.transaction { (state) throws(StoreError) in try state.change(change) }
+    return try database.transaction(isNews: \.isNews) { (state) throws(StoreError) in try state.change(change) }
   }
 
   public func migrate() async throws(StoreError) -> Migration {
@@ -93,4 +94,8 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
 extension ClaimResult {
   /// Whether a claim changed what other workers may find.
   fileprivate var isNews: Bool { if case .nothing = self { false } else { true } }
+}
+
+extension ChangeResult {
+  fileprivate var isNews: Bool { if case .removed(0) = self { false } else { true } }
 }

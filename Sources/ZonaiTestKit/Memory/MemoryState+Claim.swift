@@ -3,7 +3,7 @@ import ZonaiCore
 extension MemoryState {
   mutating func claim(_ request: ClaimRequest) throws(StoreError) -> ClaimResult {
     try requireVersion()
-    workers[request.worker] = now
+    see(request.worker, lease: request.leaseMilliseconds)
     var idle = Idle()
     let open = jobs.indices.filter { jobs[$0].state.isOpen && (request.only ?? jobs[$0].id) == jobs[$0].id }
     for job in open.sorted(by: { jobs[$0].lastClaimed < jobs[$1].lastClaimed }) {

@@ -35,16 +35,7 @@ extension MemoryState {
       return .jobs(wanted.prefix(limit).map { $0.account(withTally: true) })
     case .one(let id): return .job(index(of: id).map { jobs[$0].account(withTally: true) })
     case .count(let request): return .audience(try count(request))
-    case .workers:
-      return .workers(
-        workers.map { worker, seen in
-          let leased = jobs.flatMap { job in
-            job.batches.values.filter { $0.owner == worker && $0.isLeased(at: now) }.map { _ in job.id }
-          }
-          return WorkerAccount(
-            worker: worker, leases: leased.count, jobs: Set(leased).sorted { $0.rawValue < $1.rawValue },
-            lastSeenAt: seen)
-        }.sorted { $0.worker.rawValue < $1.worker.rawValue })
+    case .workers: return .workers(workerAccounts)
     }
   }
 
@@ -79,14 +70,7 @@ extension MemoryState {
         jobs[job].fail(failure, at: now)
       }
       return .job(jobs[job].account(withTally: true))
-    case .retain(let milliseconds):
-      let before = jobs.count
-      jobs.removeAll { job in
-        guard let finished = job.finishedAt, !job.state.isOpen else { return false }
-        let isInFlight = job.batches.values.contains { $0.isLeased(at: now) }
-        return finished < now - milliseconds && !isInFlight
-      }
-      return .removed(before - jobs.count)
+    case .retain(let milliseconds, let every): return .removed(retain(milliseconds, every: every))
     }
   }
 

@@ -3,7 +3,11 @@ import ZonaiCore
 extension MemoryState {
   mutating func renew(_ request: RenewRequest) throws(StoreError) -> [RenewedLease] {
     try requireVersion()
-    workers[request.worker] = now
+    if request.isLast {
+      workers[request.worker] = nil
+    } else {
+      see(request.worker, lease: request.leaseMilliseconds, status: request.status)
+    }
     return request.leases.map { lease in
       let state = index(of: lease.job).map { jobs[$0].state } ?? .cancelled
       guard let (job, batch) = owned(lease), batch.owner == request.worker else {

@@ -20,7 +20,9 @@ struct MemoryState: Sendable {
   var claims = 0
   var lanes: [LaneKey: LaneRecord] = [:]
   var secrets: [String: Secret] = [:]
-  var workers: [WorkerID: Int64] = [:]
+  var workers: [WorkerID: MemoryWorker] = [:]
+  /// When jobs that ended long ago were last looked for.
+  var retainedAt: Int64?
 
   static let currentVersion = 1
 

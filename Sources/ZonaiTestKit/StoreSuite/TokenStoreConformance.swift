@@ -8,7 +8,7 @@ public enum TokenStoreConformance<Fixture: StoreFixture> {
     paging + keys + audience + names + tokens + predicates + values + claiming + sharing + leases + takeovers
       + settling + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + refusals
       + jobLife
-      + schema + secrets
+      + schema + secrets + workers + retention
   }
 
   /// A check that starts with a migrated store, unless it says otherwise.

@@ -24,7 +24,8 @@ struct HeartbeatTests {
     await world.fcm.waitUntilSent(20)
     for beat in 1...10 {
       await world.clock.turn(20_000)
-      await store.wait(for: .renew, count: beat)
+      // The first one of all said that the worker is there.
+      await store.wait(for: .renew, count: beat + 1)
     }
     // Over three leases later, another worker finds nothing to do.
     let other = ClaimRequest(worker: WorkerID(rawValue: "other"), transports: [.fcm, .apns])
@@ -60,7 +61,7 @@ struct HeartbeatTests {
         // The heartbeat lies down on its own thread.
         while world.clock.nextWaking.map({ $0 > world.clock.now + 20_000 }) ?? true { sched_yield() }
         world.clock.advance(milliseconds: 20_000)
-        store.block(for: .renew, count: beat)
+        store.block(for: .renew, count: beat + 1)
       }
       hang.release()
     }
@@ -94,8 +95,12 @@ struct HeartbeatTests {
     await world.fcm.waitUntilSent(10)
     // Its store is away altogether: it cannot take its own batch over either.
     store.fail(.claim, with: Array(repeating: StoreError(.unavailable, "away"), count: 1000))
-    await world.clock.turn(20_000)
+    // The heartbeat that says that the worker is there failed too, and is tried again.
     await store.wait(for: .renew, count: 1)
+    let retry = world.clock.now + 3_333
+    await world.clock.waitForSleeper { $0 == retry }
+    world.clock.advance(milliseconds: 20_000)
+    await store.wait(for: .renew, count: 2)
     world.clock.advance(milliseconds: 42_000)
 
     // Somebody else takes over, and has its own way out.
@@ -127,8 +132,12 @@ struct HeartbeatTests {
     world.fcm.answersGate.shut()
     let drain = Task { try await zonai.drain() }
     await world.fcm.waitUntilSent(10)
-    await world.clock.turn(20_000)
+    // The heartbeat that says that the worker is there failed too, and is tried again.
     await store.wait(for: .renew, count: 1)
+    let retry = world.clock.now + 3_333
+    await world.clock.waitForSleeper { $0 == retry }
+    world.clock.advance(milliseconds: 20_000)
+    await store.wait(for: .renew, count: 2)
     world.clock.advance(milliseconds: 25_000)
     world.fcm.answersGate.open()
     _ = try await drain.value

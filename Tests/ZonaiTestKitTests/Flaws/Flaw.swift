@@ -26,7 +26,7 @@ struct Flaw: Sendable {
 
   static let all: [Flaw] =
     paging + keys + audience + names + tokens + predicates + values + claiming + sharing + leases + takeovers + settling
-    + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + life
+    + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + life + lists
 }
 
 /// A store with one flaw.

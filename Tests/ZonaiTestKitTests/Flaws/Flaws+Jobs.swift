@@ -145,7 +145,7 @@ extension Flaw {
     },
     Flaw("removes jobs by their age") { flaw in
       flaw.change = { (store, change) throws(StoreError) in
-        guard case .retain(let milliseconds) = change else { return try await store.change(change) }
+        guard case .retain(let milliseconds, _) = change else { return try await store.change(change) }
         let before = try store.state().jobs.count
         try store.tamper { state in
           let now = state.now
