@@ -262,6 +262,7 @@ extension ColumnSketch.Kind {
   fileprivate var declaration: String {
     switch self {
     case .integer: "bigint"
+    case .smallInteger: "integer"
     case .real: "double precision"
     case .text: "text"
     case .caseInsensitiveText: "citext"
@@ -276,6 +277,7 @@ extension ColumnSketch.Kind {
   fileprivate func parameter(_ number: Int) -> String {
     switch self {
     case .integer: "$\(number)::bigint"
+    case .smallInteger: "$\(number)::integer"
     case .real: "$\(number)::double precision"
     case .text: "$\(number)::text"
     case .caseInsensitiveText: "$\(number)::citext"
@@ -302,7 +304,7 @@ extension ColumnSketch.Kind {
   fileprivate func value(_ text: String?) -> Value {
     guard let text else { return .null }
     switch self {
-    case .integer, .boolean, .timestamp: return Int64(text).map { .integer($0) } ?? .null
+    case .integer, .smallInteger, .boolean, .timestamp: return Int64(text).map { .integer($0) } ?? .null
     case .real: return Double(text).map { .real($0) } ?? .null
     case .blob: return [UInt8](hex: text).map { .bytes($0) } ?? .null
     case .text, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)

@@ -145,7 +145,7 @@ func quoted(_ table: TableName) -> String { (table.schema.map { quoted($0) + "."
 extension ColumnSketch.Kind {
   fileprivate var declaration: String {
     switch self {
-    case .integer, .timestamp: "INTEGER"
+    case .integer, .smallInteger, .timestamp: "INTEGER"
     case .real: "REAL"
     case .text, .uuid, .moment, .wallClock: "TEXT"
     case .caseInsensitiveText: "TEXT COLLATE NOCASE"

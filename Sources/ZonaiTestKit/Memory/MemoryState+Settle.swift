@@ -80,7 +80,7 @@ extension MemoryState {
     }
     if policy == .none { return .kept }
     guard let row = row(of: rejection, in: audience), !isLocked(row, of: audience.table) else { return .spared }
-    if let words = refusal(of: row, in: audience.table) {
+    if let words = refusal(of: row, in: audience.table, policy) {
       refusals.append(words)
       return .spared
     }
@@ -96,8 +96,20 @@ extension MemoryState {
     locks.contains { $0.table == table && holds(table, row, $0.column, $0.value) }
   }
 
-  private func refusal(of row: Int, in table: TableName) -> String? {
-    refusals.first { $0.table == table && holds(table, row, $0.column, $0.value) }?.words
+  private func refusal(of row: Int, in table: TableName, _ policy: Policy) -> String? {
+    if let refusal = refusals.first(where: { $0.table == table && holds(table, row, $0.column, $0.value) }) {
+      return refusal.words
+    }
+    guard policy == .deleteRow, let key = tables[table]?.sketch.primaryKey.first,
+      let value = tables[table]?.value(key, of: row)
+    else { return nil }
+    for other in tables.values {
+      for reference in other.sketch.references
+      where reference.table == table && !rows(of: other.sketch.name, where: reference.column, is: value).isEmpty {
+        return "the row is still referenced from \(other.sketch.name).\(reference.column)"
+      }
+    }
+    return nil
   }
 
   func holds(_ table: TableName, _ row: Int, _ column: String, _ value: Value) -> Bool {

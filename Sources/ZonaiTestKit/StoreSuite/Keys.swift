@@ -10,6 +10,9 @@ extension TokenStoreConformance {
           [.integer(.min)], [-10], [-9], [0], [1], [2], [9], [10], [11], [99], [100], [1_000_000_007], [.integer(.max)],
         ]),
       keyCheck(
+        "integer keys of 32 bits go by their numbers", [.smallInteger],
+        [[-2_147_483_648], [-1], [0], [9], [99], [100], [2_147_483_647]]),
+      keyCheck(
         "text keys go by their bytes", [.text],
         [
           [""], ["10"], ["9"], ["A"], ["Z"], ["a"], ["a "], ["a'b"], ["a\"b"], ["a\nb"], ["e\u{301}"], ["\u{e9}"],
@@ -79,6 +82,31 @@ extension TokenStoreConformance {
           ["a", .bytes([1]), 1], ["a", .bytes([1]), 2], ["a", .bytes([1]), 10], ["a", .bytes([2]), 1],
           ["a", .bytes([2]), 2], ["b", .bytes([1]), 1], ["b", .bytes([1]), 2], ["b", .bytes([255]), -1],
         ]),
+      check("a token may be the key, and lose its row", law: "section 5, enqueue") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "subscriptions", columns: [ColumnSketch("token", .text, isNullable: false), ColumnSketch("city", .text)],
+            primaryKey: ["token"]))
+        let tokens = ["ABC", "ABc", "Abc", "abc", "abc ", "b:\u{1F600}", String(repeating: "f", count: 191)]
+        try await scene.fixture.insert(tokens.map { ["token": .text($0)] }, into: "subscriptions")
+        let audience = Audience("subscriptions", token: "token")
+        try await expectRefusal(.tokenNotNullable, "clearing a token that is the key") {
+          try await scene.enqueue(audience)
+        }
+        try await scene.enqueue(audience, policy: .deleteRow)
+        var handed: [String] = []
+        for _ in 0..<tokens.count {
+          guard case .batch(let batch) = try await scene.claimOnce(size: 2, first: 2) else { break }
+          handed += batch.tokens
+          let rejections = try await scene.reject([0], of: batch)
+          guard case .rows(let rows) = try await scene.store.inspect(.rows(batch.lease, rejections)) else { return }
+          try expect(rows.map { $0?["token"] }, is: [.text(batch.tokens[0])], "the hook's row")
+          try await scene.settle(.prunes(batch.prunes(rejections)))
+        }
+        try expect(handed, is: tokens, "the tokens in their order")
+        let left = try await scene.fixture.rows(of: "subscriptions").compactMap { $0["token"] }
+        try expect(Set(left), is: ["ABc", "abc", "b:\u{1F600}"], "the tokens that are left")
+      },
       check("pages go by another unique key when it is named", law: "section 5, enqueue") { scene in
         try await scene.fixture.create(
           TableSketch(

@@ -4,6 +4,21 @@ extension TokenStoreConformance {
   /// Rows that transactions of the application hold, and what they do to those of the store.
   static var locks: [Check<Fixture>] {
     [
+      check("rows that the application holds are sent to all the same", law: "law 5") { scene in
+        guard scene.fixture.capabilities.locksRows else { return }
+        try await scene.makeDevices(7)
+        let job = try await scene.enqueue()
+        try await scene.fixture.whileLocked("devices", where: "platform", is: "android") {
+          let batch = try await scene.claim(size: 3, first: 3)
+          try expect(batch.ids, is: [1, 2, 3], "the ids of a page of held rows")
+          try await scene.settle(.answers(batch.givenBack()))
+          let again = try await scene.claim(size: 3)
+          try expect(again.ids.sorted(), is: [1, 2, 3], "the ids of owed recipients in held rows")
+          try await scene.deliver(again)
+          try expect(try await scene.drain(size: 3).map(\.key.id), is: [4, 5, 6, 7], "the rest")
+        }
+        try expect(try await scene.job(job).state, is: .completed, "the job's state")
+      },
       heldCheck(.clearColumn), heldCheck(.deleteRow),
       check("a row that the application lets go while the store waits is pruned", law: "section 5, settle") { scene in
         guard scene.fixture.capabilities.showsLockWaits else { return }

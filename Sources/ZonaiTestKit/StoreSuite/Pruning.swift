@@ -90,6 +90,83 @@ extension TokenStoreConformance {
         try expect(try await scene.deviceTokens().count, is: 0, "tokens that are left")
         try expect(try await scene.job(job).state, is: .completed, "the job's state")
       },
+      check("a batch of twelve hundred is owed, shown and pruned whole", law: "section 7, prune") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "many",
+            columns: [
+              ColumnSketch("app", .text, isNullable: false), ColumnSketch("number", .integer, isNullable: false),
+              ColumnSketch("token", .text), ColumnSketch("seen", .moment),
+            ], primaryKey: ["app", "number"]))
+        try await scene.fixture.insert(
+          (0..<1200).map { number in
+            [
+              "app": number % 2 == 0 ? "news" : "mail", "number": .integer(number), "token": .text("token-\(number)"),
+              "seen": number % 3 == 0 ? .null : "2026-01-01 00:00:00.000001",
+            ]
+          }, into: "many")
+        let job = try await scene.enqueue(Audience("many", token: "token", lastSeen: "seen"))
+        let batch = try await scene.claim(size: 1200, first: 1200)
+        try expect(batch.recipients.count, is: 1200, "recipients")
+        try await scene.settle(.answers(batch.givenBack()))
+        let again = try await scene.claim(size: 1200)
+        try expect(Set(again.tokens).count, is: 1200, "recipients who are owed")
+        let rejections = try await scene.reject(Array(0..<1200), of: again)
+        guard case .rows(let rows) = try await scene.store.inspect(.rows(again.lease, rejections)) else { return }
+        try expect(
+          rows.map { $0?["token"] }, is: rejections.map { .text($0.token.text) },
+          "the tokens of the hooks' rows, in order")
+        let pruned = try await scene.settle(.prunes(again.prunes(rejections)))
+        try expect(pruned.outcomes.count { $0 == .pruned }, is: 1200, "pruned rows")
+        try expect(try await scene.job(job).state, is: .completed, "the job's state")
+      },
+      check("the hook's row holds every value as its own type has it", law: "law 3") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "kinds",
+            columns: [
+              ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .text),
+              ColumnSketch("real", .real),
+              ColumnSketch("small", .smallInteger), ColumnSketch("blob", .blob), ColumnSketch("uuid", .uuid),
+              ColumnSketch("moment", .moment), ColumnSketch("clock", .wallClock),
+              ColumnSketch("note", .caseInsensitiveText),
+              ColumnSketch("nothing", .integer),
+            ], primaryKey: ["id"]))
+        let uuid: Value = "00000000-0000-4000-8000-0000000000ff"
+        try await scene.fixture.insert(
+          [
+            [
+              "id": .integer(.max), "token": "t", "real": 0.1, "small": -7, "blob": .bytes([0, 255, 39]), "uuid": uuid,
+              "moment": "2026-10-25 01:30:00.123456", "clock": "2026-10-25 01:30:00.123456", "note": "It's \u{1F600}",
+            ]
+          ], into: "kinds")
+        try await scene.enqueue(Audience("kinds", token: "token"))
+        let batch = try await scene.claim()
+        let rejections = try await scene.reject([0], of: batch)
+        guard case .rows(let rows) = try await scene.store.inspect(.rows(batch.lease, rejections)), let row = rows[0]
+        else {
+          throw CheckFailure(expected: "the hook's row", found: "none")
+        }
+        try expect(
+          ["id", "real", "small", "blob", "uuid", "note", "nothing"].map { row[$0] },
+          is: [.integer(.max), 0.1, -7, .bytes([0, 255, 39]), uuid, "It's \u{1F600}", .null], "the values")
+        try expect(
+          ["moment", "clock"].map { row[$0].flatMap { LastSeen.milliseconds($0) } },
+          is: [1_792_891_800_123, 1_792_891_800_123], "the moments as milliseconds")
+      },
+      check("a row that another table points to is spared, and the others are deleted", law: "law 13") { scene in
+        try await makeReferenced(scene)
+        try await scene.addDevices([2, 3])
+        try await scene.fixture.insert([["id": 1, "device": 2]], into: "orders")
+        var request = scene.request(policy: .deleteRow)
+        request.deletesReferencedRows = true
+        let job = try await scene.store.enqueue(request).job.id
+        let pruned = try await scene.prune(try await scene.claim())
+        try expect(pruned.outcomes, is: [.pruned, .spared, .pruned], "what became of each")
+        try expect(pruned.refusals.count, is: 1, "refusals that are told")
+        try expect(try await scene.deviceTokens(), is: [2: "token-2"], "the tokens that are left")
+        try expect(try await scene.job(job).state, is: .completed, "the job's state")
+      },
       check("the hook's row is whole, in the table's order, and only while it matches", law: "law 3") { scene in
         try await scene.makeDevices(5)
         try await scene.fixture.update("devices", where: "id", is: 1, set: ["city": "Rome", "age": 44])

@@ -5,6 +5,36 @@ extension TokenStoreConformance {
   static var sharing: [Check<Fixture>] {
     [
       shareCheck(workers: 2), shareCheck(workers: 4),
+      check("of workers that come at once for a new job one has its first batch", law: "section 5, claim") { scene in
+        try await scene.makeDevices(20)
+        try await scene.enqueue()
+        let found = try await together(try await scene.open(4)) { store, number in
+          try await scene.claimOnce("worker-\(number)", size: 4, first: 4, on: store)
+        }
+        let batches = found.compactMap { result in if case .batch(let batch) = result { batch } else { nil } }
+        try expect(batches.map(\.ids), is: [[1, 2, 3, 4]], "the ids of the batches that were handed out")
+        try expect(batches.map(\.isFirst), is: [true], "isFirst of them")
+        try await scene.deliver(batches[0])
+        try expect(try await scene.drain(size: 4).count, is: 16, "recipients of the rest")
+      },
+      check("leases are renewed while the same handle settles", law: "section 5, renew") { scene in
+        try await scene.makeDevices(26)
+        let job = try await scene.enqueue()
+        try await scene.deliver(try await scene.claim(size: 2, first: 2))
+        var batches: [ClaimedBatch] = []
+        for _ in 0..<6 { batches.append(try await scene.claim(size: 4)) }
+        let leases = batches.map(\.lease)
+        let request = RenewRequest(
+          worker: WorkerID(rawValue: "anna"), leases: leases, leaseMilliseconds: 120_000)
+        async let renewed = together(Array(0..<6)) { _, _ in try await scene.store.renew(request) }
+        _ = try await together(batches) { batch, _ in try await scene.prune(batch) }
+        for answers in try await renewed { try expect(answers.map(\.lease), is: leases, "the leases, in their order") }
+        let late = try await scene.store.renew(request)
+        try expect(late.allSatisfy { !$0.isOwned }, "batches that are gone to be nobody's")
+        let after = try await scene.job(job)
+        try expect(after.counts.pruned, is: 24, "pruned")
+        try expect(after.state, is: .completed, "the job's state")
+      },
       check("of workers that come at once for dead workers' batches each batch goes to one", law: "law 8") { scene in
         try await scene.makeDevices(14)
         let job = try await scene.enqueue()

@@ -87,7 +87,9 @@ public struct StoreCapabilities: Sendable {
 
   public init(
     locksRows: Bool, showsLockWaits: Bool = false, raisesConflicts: Bool = false, otherSchema: String? = nil,
-    keyKinds: Set<ColumnSketch.Kind> = [.integer, .text, .uuid, .blob, .timestamp, .moment, .wallClock]
+    keyKinds: Set<ColumnSketch.Kind> = [
+      .integer, .smallInteger, .text, .uuid, .blob, .timestamp, .moment, .wallClock,
+    ]
   ) {
     self.locksRows = locksRows
     self.showsLockWaits = showsLockWaits

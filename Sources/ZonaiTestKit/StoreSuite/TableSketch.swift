@@ -29,6 +29,8 @@ public struct ColumnSketch: Sendable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// 64 bits; `.integer`.
     case integer
+    /// 32 bits where the database has such; `.integer`. Predicates compare it with greater numbers all the same.
+    case smallInteger
     /// 64 bits, binary; `.real`.
     case real
     /// Compared byte by byte, blanks at the end included; `.text`. Up to 191 characters where it is part of a key, which any

@@ -46,11 +46,14 @@ extension TokenStoreConformance {
         let things = try rows.compactMap { row in try row.map { try table.record(of: $0) } }
         try expect(things.map(\.yes), is: [true, false, nil], "the booleans of the hooks' rows")
       },
-      check("whole numbers and fractions compare with one another", law: "section 1, audience") { scene in
+      check("numbers of every size, whole and not, compare with one another", law: "section 1, audience") { scene in
         try await makeThings(scene)
         try await expectThings(
           scene,
           [
+            (Column("small") == 3_000_000_000, []), (Column("small") < 3_000_000_000, [1, 2, 3]),
+            (Column("small") != .integer(.max), [1, 2, 3]), (Column("small") > .integer(.min), [1, 2, 3]),
+            (Column("small").in([3_000_000_000, -1]), [2]), (Column("small") > .real(-1.5), [2, 3]),
             (Column("whole") > .real(-0.5), [2, 3]), (Column("whole") < .real(0.5), [1, 2]),
             (Column("whole") == .real(0), [2]), (Column("whole") == .real(0.5), []),
             (Column("whole") != .real(0.5), [1, 2, 3]),
@@ -125,7 +128,8 @@ extension TokenStoreConformance {
   /// Three values of each type, the least first.
   private static var orderedValues: [(String, [Value])] {
     [
-      ("whole", [.integer(.min), 0, .integer(.max)]), ("real", [-1.5, 0.1, 1000]),
+      ("whole", [.integer(.min), 0, .integer(.max)]), ("small", [-2_147_483_648, -1, 2_147_483_647]),
+      ("real", [-1.5, 0.1, 1000]),
       ("text", ["A", "a", "a "]), ("blob", [.bytes([]), .bytes([0, 1]), .bytes([255, 0])]),
       (
         "uuid",
@@ -145,7 +149,7 @@ extension TokenStoreConformance {
         "things",
         columns: [
           ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .text),
-          ColumnSketch("whole", .integer),
+          ColumnSketch("whole", .integer), ColumnSketch("small", .smallInteger),
           ColumnSketch("real", .real), ColumnSketch("text", .text), ColumnSketch("blob", .blob),
           ColumnSketch("uuid", .uuid), ColumnSketch("moment", .moment), ColumnSketch("clock", .wallClock),
           ColumnSketch("yes", .boolean), ColumnSketch("number", .integer),

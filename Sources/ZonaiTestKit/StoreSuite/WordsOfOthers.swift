@@ -8,6 +8,7 @@ extension TokenStoreConformance {
         try await scene.makeDevices(oddWords.count + 1)
         let job = try await scene.enqueue()
         let batch = try await scene.claim()
+        try expect(batch.recipients.count, is: oddWords.count + 1, "recipients")
         var answers = BatchAnswers(lease: batch.lease)
         for (index, words) in oddWords.enumerated() {
           answers.tally.append(

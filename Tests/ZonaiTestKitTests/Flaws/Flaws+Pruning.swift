@@ -17,7 +17,10 @@ extension Flaw {
     Flaw("clears where it should delete") { flaw in
       flaw.settle = { (store, settlement) throws(StoreError) in
         guard case .prunes(let prunes) = settlement else { return try await store.settle(settlement) }
-        let policy = try store.state().job(prunes.lease.job)?.definition.policy
+        // Only where the key is the usual one: every check of another key deletes too.
+        let definition = try store.state().job(prunes.lease.job)?.definition
+        guard let definition, definition.audience.key == ["id"] else { return try await store.settle(settlement) }
+        let policy = definition.policy
         try store.tamper { $0.setPolicy(policy == .deleteRow ? .clearColumn : policy, of: prunes.lease.job) }
         let result = try await store.settle(settlement)
         try store.tamper { $0.setPolicy(policy, of: prunes.lease.job) }
@@ -74,6 +77,18 @@ extension Flaw {
         let table = state.tables[audience.table]
       else { return nil }
       return Row(columns: table.columnNames, values: table.rows[row])
+    },
+    onRows("shows numbers and bytes as text") { _, _, _, row in
+      row.map { row in
+        let values = row.values.map { value -> Value in
+          switch value {
+          case .real(let real): .text("\(real)")
+          case .bytes(let bytes): .text(bytes.hex)
+          default: value
+          }
+        }
+        return Row(columns: row.columns, values: values)
+      }
     },
     onRows("shows the named columns only") { _, _, audience, row in
       row.map { row in
@@ -176,6 +191,11 @@ extension Flaw {
           try store.tamper { $0.tables = before.tables }
         }
         return result
+      }
+    },
+    beforePrune("deletes rows that others point to") { state, _ in
+      for name in state.tables.keys where state.tables[name]?.sketch.references.isEmpty == false {
+        for row in (state.tables[name]?.rows.indices ?? 0..<0).reversed() { state.tables[name]?.remove(at: row) }
       }
     },
     beforePrune("waits for rows that the application holds, and changes them") { state, _ in state.locks = [] },

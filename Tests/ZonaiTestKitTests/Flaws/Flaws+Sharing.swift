@@ -9,6 +9,7 @@ extension Flaw {
       guard batch.isTakeover else { return }
       state.eachBatch { open, _ in if open.number == batch.lease.batch { open.leaseUntil = 0 } }
     },
+    refusesRenewals,
     countsPrunesTwice,
     writesWhatItRead,
     countsBeforeItLocks,
@@ -32,6 +33,26 @@ extension Flaw {
     for _ in 0..<200 {
       if atOnce.value.withLock({ $0 > 1 }) { return }
       await Task.yield()
+    }
+  }
+
+  /// A renewal behind a settling finds its handle busy.
+  private static var refusesRenewals: Flaw {
+    Flaw("cannot renew while it settles") { flaw in
+      let settling = Shared(Mutex(0))
+      flaw.settle = { (store, settlement) throws(StoreError) in
+        settling.value.withLock { $0 += 1 }
+        defer { settling.value.withLock { $0 -= 1 } }
+        for _ in 0..<200 { await Task.yield() }
+        return try await store.settle(settlement)
+      }
+      flaw.renew = { (store, request) throws(StoreError) in
+        for _ in 0..<1000 {
+          if settling.value.withLock({ $0 > 0 }) { throw StoreError(.busy, "the handle is busy") }
+          await Task.yield()
+        }
+        return try await store.renew(request)
+      }
     }
   }
 

@@ -69,6 +69,10 @@ extension Flaw {
     onPredicate("does not take true for 1") { predicate in
       if case .compare("number", _, .boolean) = predicate { .or([]) } else { predicate }
     },
+    onPredicate("compares in thirty-two bits") { predicate in
+      guard case .compare("small", let comparison, .integer(let integer)) = predicate else { return predicate }
+      return .compare("small", comparison, .integer(Int64(Int32(truncatingIfNeeded: integer))))
+    },
     onPredicate("cuts fractions off where a whole number stands") { predicate in
       guard case .compare("whole", let comparison, .real(let real)) = predicate else { return predicate }
       return .compare("whole", comparison, .integer(Int64(real)))
@@ -118,6 +122,15 @@ extension Flaw {
   ]
 
   static let locks: [Flaw] = [
+    Flaw("passes over rows that the application holds") { flaw in
+      flaw.claim = { (store, request) throws(StoreError) in
+        let isHeld = try !store.state().locks.isEmpty
+        let result = try await store.claim(request)
+        guard isHeld, case .batch(var batch) = result else { return result }
+        batch.recipients = Recipients()
+        return .batch(batch)
+      }
+    },
     beforePrune("does not try again where the application held a row") { state, _ in
       for index in state.locks.indices {
         if case .commit(nil, _) = state.locks[index].end { state.locks[index].end = .never }
