@@ -92,8 +92,8 @@ let package = Package(
     .testTarget(
       name: "ZonaiCLITests",
       dependencies: [
-        "ZonaiCLI", "ZonaiCore", "ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiThreads", "ZonaiJSON",
-        "CZonaiSQLite", "zonai",
+        "ZonaiCLI", "ZonaiCore", "ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiTestServers", "ZonaiThreads",
+        "ZonaiJSON", "CZonaiSQLite", "zonai",
       ], swiftSettings: strict),
     .testTarget(name: "ZonaiTestKitTests", dependencies: ["ZonaiTestKit", "ZonaiCore"], swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),

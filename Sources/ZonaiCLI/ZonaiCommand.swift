@@ -16,6 +16,7 @@ public enum ZonaiCommand {
 
   /// Runs a command line and ends the process. Call it before any thread is started.
   public static func main(_ words: [String]) -> Never {
+    CommandLineMemory.hidePassword(of: words)
     Interruption.block()
     // Whether errors are wanted as JSON must be known before the options are understood.
     let console = Console(isJSON: words.prefix { $0 != "--" }.contains(Shared.json.name))

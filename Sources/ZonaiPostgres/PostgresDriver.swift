@@ -31,6 +31,13 @@ public final class PostgresDriver: SQLDriver {
   public var changes: Int { pool.bell.changes }
   public var connectedAt: Int64? { pool.connectedAt }
 
+  public func uptime(on connection: PostgresConnection) throws(StoreError) -> Int64? {
+    let statement = SQLStatement(
+      text: "SELECT (EXTRACT(EPOCH FROM clock_timestamp() - pg_postmaster_start_time()) * 1000)::bigint", values: [],
+      isReused: false)
+    return try connection.first(statement) { row throws(StoreError) in row.integer(0) }
+  }
+
   public func wait(after seen: Int, deadline: Int64) async throws(StoreError) {
     notifier.start()
     await pool.bell.wait(after: seen, until: deadline)

@@ -10,6 +10,8 @@ enum PostgresSession {
     // the end of a table as at its beginning. What reads a whole table says so.
     ("enable_seqscan", "off", 0), ("enable_bitmapscan", "off", 0), ("enable_sort", "off", 0),
     ("enable_incremental_sort", "off", 130_000),
+    // A worker that is paused in the middle of a transaction must not keep the others from a job's row.
+    ("idle_in_transaction_session_timeout", "'10s'", 0),
     // Compiling costs more than any of these statements.
     ("jit", "off", 0), ("max_parallel_workers_per_gather", "0", 0),
   ]

@@ -6,7 +6,7 @@ import ZonaiCore
 /// A page is read before its job's row is locked, since nobody knows how long it takes. Where others were quicker, that read
 /// was in vain; and where a page takes a moment, it may as well be read behind the lock. In memory alone: it is only about
 /// the quickest way.
-final class Crowds: Sendable {
+package final class Crowds: Sendable {
   private struct Pace {
     /// How long the last page took; nil before the first one.
     var milliseconds: Int64?
@@ -15,6 +15,9 @@ final class Crowds: Sendable {
   }
 
   private let paces = Mutex<[JobID: Pace]>([:])
+  /// Pages that were read here, and how many of them in vain.
+  private let reads = Atomic(0)
+  private let losses = Atomic(0)
 
   /// A page that takes longer is not read while others wait for the job's row.
   private static let quick: Int64 = 50
@@ -22,7 +25,13 @@ final class Crowds: Sendable {
   private static let stretch = 32
   private static let limit = 128
 
+  /// How many pages were read, and how many of them in vain, since the store was made.
+  package var account: (read: Int, inVain: Int) {
+    (reads.load(ordering: .relaxed), losses.load(ordering: .relaxed))
+  }
+
   func noteRead(_ id: JobID, milliseconds: Int64) {
+    reads.add(1, ordering: .relaxed)
     paces.withLock { paces in
       if paces.count >= Crowds.limit, paces[id] == nil { paces = [:] }
       paces[id, default: Pace()].milliseconds = milliseconds
@@ -30,7 +39,10 @@ final class Crowds: Sendable {
   }
 
   /// Somebody else took the page that was read here.
-  func noteLoss(_ id: JobID) { paces.withLock { $0[id]?.crowded = Crowds.stretch } }
+  func noteLoss(_ id: JobID) {
+    losses.add(1, ordering: .relaxed)
+    paces.withLock { $0[id]?.crowded = Crowds.stretch }
+  }
 
   /// Whether a page may be read while the job's row is locked.
   func isQuick(_ id: JobID) -> Bool {

@@ -15,7 +15,7 @@ public struct SQLStore<Driver: SQLDriver>: Sendable {
   let looks = LastLooks()
   let signsOfLife = SignsOfLife()
   let attendance = Attendance()
-  let crowds = Crowds()
+  package let crowds = Crowds()
   /// The steps that `migrate` takes; what they end in is the version that this build reads and writes.
   var steps = ZonaiSchema.steps
 

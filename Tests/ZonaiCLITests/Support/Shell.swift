@@ -35,8 +35,11 @@ final class Shell: Sendable {
   }
 
   /// Starts `zonai` with these words, and this on its standard input.
-  init(_ words: [String], input: String = "", keepsInputOpen: Bool = false) throws {
-    let spawned = try SpawnedProcess(Shell.executable, words)
+  init(
+    _ words: [String], input: String = "", keepsInputOpen: Bool = false, environment: [String: String] = [:],
+    program: String = Shell.executable
+  ) throws {
+    let spawned = try SpawnedProcess(program, words, environment: environment)
     pid = spawned.pid
     standardOutput = try Transcript(reading: spawned.output)
     standardError = try Transcript(reading: spawned.error)
@@ -77,8 +80,10 @@ final class Shell: Sendable {
     try await run(words, input: input)
   }
 
-  static func run(_ words: [String], input: String = "") async throws -> Ending {
-    try await Shell(words, input: input).end()
+  static func run(
+    _ words: [String], input: String = "", environment: [String: String] = [:]
+  ) async throws -> Ending {
+    try await Shell(words, input: input, environment: environment).end()
   }
 
   /// Beside the test bundle, where SwiftPM puts every product.

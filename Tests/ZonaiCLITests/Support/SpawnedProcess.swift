@@ -19,11 +19,14 @@ struct SpawnedProcess {
   // A pipe is inheritable for a moment: no other child of ours may be started in it.
   private static let one = Mutex(())
 
-  init(_ executable: String, _ words: [String]) throws {
-    self = try SpawnedProcess.one.withLock { _ in try SpawnedProcess(spawning: executable, words) }
+  /// `environment` is added to this process's own.
+  init(_ executable: String, _ words: [String], environment: [String: String] = [:]) throws {
+    self = try SpawnedProcess.one.withLock { _ in
+      try SpawnedProcess(spawning: executable, words, environment)
+    }
   }
 
-  private init(spawning executable: String, _ words: [String]) throws {
+  private init(spawning executable: String, _ words: [String], _ added: [String: String]) throws {
     let (inputPipe, outputPipe, errorPipe) = (try Pipe(), try Pipe(), try Pipe())
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -54,13 +57,32 @@ struct SpawnedProcess {
     var arguments: [UnsafeMutablePointer<CChar>?] = ([executable] + words).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var started: pid_t = 0
-    let result = posix_spawn(&started, executable, &actions, &attributes, &arguments, environ)
+    var variables = SpawnedProcess.environment.filter { added[$0.key] == nil }.map { "\($0.key)=\($0.value)" }
+    variables += added.map { "\($0.key)=\($0.value)" }
+    var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+    defer { for variable in environment { free(variable) } }
+    let result = posix_spawn(&started, executable, &actions, &attributes, &arguments, &environment)
     for end in [inputPipe.source, outputPipe.sink, errorPipe.sink] { close(end) }
     try #require(result == 0, "cannot start \(executable): \(String(cString: strerror(result)))")
     pid = started
     input = inputPipe.sink
     output = outputPipe.source
     error = errorPipe.source
+  }
+}
+
+extension SpawnedProcess {
+  /// Without what would name a store for every child.
+  private static var environment: [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let variable = next.pointee {
+      let text = String(cString: variable)
+      let name = text.prefix { $0 != "=" }
+      if name != "ZONAI_STORE" { variables[String(name)] = String(text.dropFirst(name.count + 1)) }
+      next += 1
+    }
+    return variables
   }
 }
 
