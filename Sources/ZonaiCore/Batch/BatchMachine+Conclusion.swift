@@ -56,6 +56,9 @@ extension BatchMachine {
       {
         ruling = .transient("kept: above the ceiling, more than a fifth of its group was rejected so")
       }
+      if ruling != .suspect, verdict.evidence?.isCircumstantial == true, !isAccepted(index) {
+        answers.doubtful[cases[group].group, default: 0] += 1
+      }
       switch ruling {
       case .prune:
         answers.rejections.append(rejection(index, verdict))

@@ -1,5 +1,16 @@
 /// Who is sent to, when, over which lane.
 extension BatchMachine {
+  /// Opens a group's case, with what earlier claims of the batch know of it; its index.
+  private mutating func add(_ group: Group) -> Int {
+    var added = EvidenceScale.Case(group: group)
+    added.deliveredBefore = batch.deliveredBefore[group] ?? 0
+    added.weighedBefore = batch.doubtfulBefore[group] ?? 0
+    cases.append(added)
+    accepted.append(nil)
+    vouched.append(nil)
+    return cases.count - 1
+  }
+
   /// Gives every recipient its group, by its platform and the job's routes.
   mutating func route() {
     let recipients = batch.recipients
@@ -9,20 +20,12 @@ extension BatchMachine {
       let group = Group(
         transport: transport ?? .none, fingerprint: lane?.plan.fingerprint ?? "", platform: platform)
       if let known = cases.firstIndex(where: { $0.group == group }) { return known }
-      var added = EvidenceScale.Case(group: group)
-      added.deliveredBefore = batch.deliveredBefore[group] ?? 0
-      cases.append(added)
-      accepted.append(nil)
-      vouched.append(nil)
-      return cases.count - 1
+      return add(group)
     }
-    // Earlier deliveries of groups that nobody of this claim belongs to still count for the batch.
-    for (group, count) in batch.deliveredBefore where !cases.contains(where: { $0.group == group }) {
-      var added = EvidenceScale.Case(group: group)
-      added.deliveredBefore = count
-      cases.append(added)
-      accepted.append(nil)
-      vouched.append(nil)
+    // Earlier answers of groups that nobody of this claim belongs to still count for the batch.
+    for group in Set(batch.deliveredBefore.keys).union(batch.doubtfulBefore.keys)
+    where !cases.contains(where: { $0.group == group }) {
+      _ = add(group)
     }
     members.reserveCapacity(recipients.count)
     for index in 0..<recipients.count {

@@ -8,14 +8,17 @@ struct EvidenceScale: Sendable {
     /// Deliveries in this claim, and in earlier claims of the same batch.
     var delivered = 0
     var deliveredBefore = 0
-    /// Circumstantial answers in this claim that are weighed: not those that an operator accepted or set aside.
+    /// Circumstantial answers in this claim that are weighed: not those that an operator accepted or set aside. And those of
+    /// earlier claims of the same batch that ended with an outcome.
     var weighed = 0
+    var weighedBefore = 0
     /// What the job and the store know. Nothing, when nobody asked.
     var account = WitnessAccount()
 
     init(group: Group) { self.group = group }
 
     var deliveredInBatch: Int { delivered + deliveredBefore }
+    var weighedInBatch: Int { weighed + weighedBefore }
   }
 
   enum Ruling: Sendable, Hashable {
@@ -36,14 +39,15 @@ struct EvidenceScale: Sendable {
   let keptGroups: Set<Group>
   let now: Int64
 
-  private var weighedInBatch: Int { cases.reduce(0) { $0 + $1.weighed } }
+  private var weighedInBatch: Int { cases.reduce(0) { $0 + $1.weighedInBatch } }
   private var deliveredInBatch: Int { cases.reduce(0) { $0 + $1.deliveredInBatch } }
 
-  /// Nobody of the group, or nobody of the whole batch, was delivered to, and at least two answers are circumstantial.
+  /// Nobody of the group, or nobody of the whole batch, was delivered to, and at least two answers are circumstantial: over
+  /// all claims of the batch, or one odd answer a claim would never be seen as the many that they are.
   func isGuarded(_ index: Int) -> Bool {
     let group = cases[index]
     guard group.weighed > 0, !keptGroups.contains(group.group) else { return false }
-    return (group.deliveredInBatch == 0 && group.weighed >= 2) || (deliveredInBatch == 0 && weighedInBatch >= 2)
+    return (group.deliveredInBatch == 0 && group.weighedInBatch >= 2) || (deliveredInBatch == 0 && weighedInBatch >= 2)
   }
 
   /// What becomes of one circumstantial answer, before the ceiling.

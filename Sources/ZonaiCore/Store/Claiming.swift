@@ -72,6 +72,8 @@ public struct ClaimedBatch: Sendable {
   public var rejections: [Rejection]
   /// Deliveries of earlier claims of this batch, by group.
   public var deliveredBefore: [Group: Int]
+  /// Doubtful answers of earlier claims of this batch (`BatchAnswers.doubtful`), by group.
+  public var doubtfulBefore: [Group: Int]
   /// Whether this is the job's first batch: nothing else runs until its answers are committed.
   public var isFirst: Bool
   /// Whether the job has this one recipient and no other.
@@ -90,6 +92,7 @@ public struct ClaimedBatch: Sendable {
   public init(
     lease: BatchLease, job: Job, recipients: Recipients, owed: [Int: OwedRecipient] = [:],
     resting: [OwedRecipient] = [], rejections: [Rejection] = [], deliveredBefore: [Group: Int] = [:],
+    doubtfulBefore: [Group: Int] = [:],
     isFirst: Bool = false, isSole: Bool = false, isTakeover: Bool = false, keptGroups: Set<Group> = [], now: Int64,
     leaseMilliseconds: Int64, ageMilliseconds: Int64? = nil
   ) {
@@ -100,6 +103,7 @@ public struct ClaimedBatch: Sendable {
     self.resting = resting
     self.rejections = rejections
     self.deliveredBefore = deliveredBefore
+    self.doubtfulBefore = doubtfulBefore
     self.isFirst = isFirst
     self.isSole = isSole
     self.isTakeover = isTakeover

@@ -19,19 +19,24 @@ public struct BatchAnswers: Sendable {
   public var owed: [OwedRecipient]
   /// Circumstantial answers by group, whatever they were counted as: kept with the record of the lane.
   public var circumstantial: [Group: Int]
+  /// Those of them that ended with an outcome, no operator's word aside: kept with the batch, whose guard counts over all
+  /// of its claims.
+  public var doubtful: [Group: Int]
   public var repeatedAfterLostAnswer: Int
   /// Set when the job must stop; the first failure stays.
   public var failure: JobFailure?
 
   public init(
     lease: BatchLease, tally: [TallyLine] = [], rejections: [Rejection] = [], owed: [OwedRecipient] = [],
-    circumstantial: [Group: Int] = [:], repeatedAfterLostAnswer: Int = 0, failure: JobFailure? = nil
+    circumstantial: [Group: Int] = [:], doubtful: [Group: Int] = [:], repeatedAfterLostAnswer: Int = 0,
+    failure: JobFailure? = nil
   ) {
     self.lease = lease
     self.tally = tally
     self.rejections = rejections
     self.owed = owed
     self.circumstantial = circumstantial
+    self.doubtful = doubtful
     self.repeatedAfterLostAnswer = repeatedAfterLostAnswer
     self.failure = failure
   }

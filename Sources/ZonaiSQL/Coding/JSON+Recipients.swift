@@ -57,7 +57,7 @@ extension Rejection: StoredAsJSON {
   }
 }
 
-/// How many of a group were delivered to.
+/// How many of a group had some answer.
 struct GroupCount: StoredAsJSON {
   var group: Group
   var count: Int
@@ -75,4 +75,10 @@ struct GroupCount: StoredAsJSON {
     }
     self.init(group: try Group(json: group), count: Int(count))
   }
+}
+
+extension [GroupCount] {
+  init(_ counts: [Group: Int]) { self = counts.map { GroupCount(group: $0.key, count: $0.value) } }
+
+  var byGroup: [Group: Int] { reduce(into: [:]) { $0[$1.group, default: 0] += $1.count } }
 }

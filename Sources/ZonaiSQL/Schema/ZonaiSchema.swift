@@ -91,7 +91,7 @@ public enum ZonaiSchema {
       .integer("resting_count", initial: "0"),
       // The groups whose guard held somebody of it back.
       .optionalText("suspects"),
-      .optionalText("rejections"), .optionalText("delivered"),
+      .optionalText("rejections"), .optionalText("delivered"), .optionalText("doubtful"),
       .integer("is_first"), .integer("fence", initial: "0"), .integer("takeovers", initial: "0"),
       // How many the present owner may have sent to without an answer, and whether it has committed its answers.
       .integer("unsettled", initial: "0"), .integer("is_settling", initial: "0"),

@@ -11,6 +11,7 @@ struct BatchRecord: Sendable {
   var owed: [OwedRecipient]?
   var rejections: [Rejection]
   var delivered: [Group: Int]
+  var doubtful: [Group: Int]
   var isFirst: Bool
   var fence: Int64
   var takeovers: Int
@@ -22,7 +23,7 @@ struct BatchRecord: Sendable {
 
   static let columns: StaticString = """
     batch, from_key, to_key, owed, rejections, delivered, is_first, fence, takeovers, unsettled, is_settling, \
-    worker, due_at
+    worker, due_at, doubtful
     """
 
   init(_ row: some SQLRow) throws(StoreError) {
@@ -31,10 +32,7 @@ struct BatchRecord: Sendable {
     to = try RowKey(stored: row.text(2))
     owed = row.isNull(3) ? nil : try [OwedRecipient](stored: row.text(3))
     rejections = row.isNull(4) ? [] : try [Rejection](stored: row.text(4))
-    delivered = [:]
-    if !row.isNull(5) {
-      for line in try [GroupCount](stored: row.text(5)) { delivered[line.group, default: 0] += line.count }
-    }
+    delivered = try row.isNull(5) ? [:] : [GroupCount](stored: row.text(5)).byGroup
     isFirst = row.integer(6) != 0
     fence = row.integer(7)
     takeovers = Int(row.integer(8))
@@ -42,6 +40,7 @@ struct BatchRecord: Sendable {
     isSettling = row.integer(10) != 0
     worker = row.optionalText(11)
     dueAt = row.integer(12)
+    doubtful = try row.isNull(13) ? [:] : [GroupCount](stored: row.text(13)).byGroup
   }
 }
 

@@ -32,6 +32,8 @@ extension SQLStore {
         """))
     guard mine > 0 || every <= 0 else { return false }
     try connection.run(sql("DELETE FROM zonai_workers WHERE seen_at < \(now - Self.workerMemory)"))
+    // Nobody may ever share again, to whose exchange it would fall.
+    try connection.run(sql("DELETE FROM zonai_secrets WHERE ends_at <= \(now)"))
     return true
   }
 

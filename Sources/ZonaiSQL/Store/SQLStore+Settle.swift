@@ -33,6 +33,7 @@ extension SQLStore {
     }
     let now = try checkedNow(connection)
     for line in answers.tally where line.outcome == .delivered { batch.delivered[line.group, default: 0] += line.count }
+    batch.doubtful.merge(answers.doubtful, uniquingKeysWith: +)
     batch.isSettling = true
     batch.unsettled = 0
     batch.owed = answers.owed.map { owed in
@@ -79,8 +80,7 @@ extension SQLStore {
     let owed = batch.owed ?? []
     let owedDueAt = owed.map(\.notBefore).min()
     let suspects = Set(owed.compactMap(\.suspectOf))
-    var delivered: [GroupCount] = []
-    for (group, count) in batch.delivered { delivered.append(GroupCount(group: group, count: count)) }
+    let (delivered, doubtful) = ([GroupCount](batch.delivered), [GroupCount](batch.doubtful))
     // A range that nobody has answered yet, and rejections without their prune, wait for nothing.
     let dueAt = batch.rejections.isEmpty ? owedDueAt ?? now : now
     let worker = isThrough ? nil : batch.worker
@@ -92,6 +92,7 @@ extension SQLStore {
         suspects = \(suspects.isEmpty ? nil : Array(suspects).stored),
         rejections = \(batch.rejections.isEmpty ? nil : batch.rejections.stored),
         delivered = \(delivered.isEmpty ? nil : delivered.stored),
+        doubtful = \(doubtful.isEmpty ? nil : doubtful.stored),
         unsettled = \(isThrough ? 0 : batch.unsettled), is_settling = \(isThrough ? false : batch.isSettling),
         worker = \(worker), due_at = \(worker == nil ? dueAt : batch.dueAt)
         WHERE job = \(job.rawValue) AND batch = \(batch.batch)

@@ -110,6 +110,7 @@ struct MemoryBatch: Sendable {
   var owed: [OwedRecipient] = []
   var rejections: [Rejection] = []
   var deliveredBefore: [Group: Int] = [:]
+  var doubtfulBefore: [Group: Int] = [:]
   /// How many recipients the present claim may have sent to, and has not settled.
   var unsettled = 0
 

@@ -19,6 +19,7 @@ extension MemoryState {
       jobs[job].count(line)
       if line.outcome == .delivered { batch.deliveredBefore[line.group, default: 0] += line.count }
     }
+    batch.doubtfulBefore.merge(answers.doubtful, uniquingKeysWith: +)
     remember(answers)
     jobs[job].counts.repeatedAfterLostAnswer += answers.repeatedAfterLostAnswer
     jobs[job].isFirstAnswered = true

@@ -36,6 +36,7 @@ extension MemoryState {
     if every > 0, let retainedAt, now - retainedAt < every { return 0 }
     retainedAt = now
     workers = workers.filter { $0.value.seenAt >= now - MemoryState.workerMemory }
+    secrets = secrets.filter { $0.value.endsAt > now }
     let before = jobs.count
     jobs.removeAll { job in
       guard let finished = job.finishedAt, !job.state.isOpen else { return false }

@@ -80,6 +80,29 @@ import ZonaiCore
     #expect(script.run().rejected == 1)
   }
 
+  @Test func `the guard counts the circumstantial answers of all claims of the batch`() {
+    let (ios, android) = (BatchScript.group(.apns, "ios"), BatchScript.group(.fcm, "android"))
+    var script = BatchScript(["ios"])
+    script.answer = { _, _ in .badDeviceToken }
+    script.accounts[ios] = WitnessAccount(delivered: 1000, settled: 1000)
+    let alone = script.run()
+    #expect(alone.rejected == 1)
+    #expect(alone.answers?.doubtful == [ios: 1])
+    // Of its own group, or of any where nobody of the batch was delivered to.
+    for group in [ios, android] {
+      script.doubtfulBefore = [group: 1]
+      let guarded = script.run()
+      #expect(guarded.rejected == 0)
+      #expect(guarded.failure?.code == .suspects)
+      #expect(guarded.owed.map(\.suspectOf) == [ios])
+      // It will be answered again: to count it now would count it twice.
+      #expect(guarded.answers?.doubtful == [:])
+    }
+    script.doubtfulBefore = [android: 1]
+    script.deliveredBefore = [ios: 1]
+    #expect(script.run().rejected == 1)
+  }
+
   @Test func `in a job of one recipient the record may speak, for a day and for fewer than twenty answers`() {
     var script = BatchScript(["ios"])
     script.isSole = true

@@ -10,6 +10,7 @@ struct BatchScript {
   var resting: [OwedRecipient] = []
   var rejections: [Rejection] = []
   var deliveredBefore: [Group: Int] = [:]
+  var doubtfulBefore: [Group: Int] = [:]
   var keptGroups: Set<Group> = []
   var isSole = false
   var retry = RetryPolicy()
@@ -66,7 +67,8 @@ struct BatchScript {
   func claimed() -> ClaimedBatch {
     ClaimedBatch(
       lease: BatchLease(job: job.id, batch: 1, fence: 1), job: job, recipients: recipients, owed: owed,
-      resting: resting, rejections: rejections, deliveredBefore: deliveredBefore, isSole: isSole,
+      resting: resting, rejections: rejections, deliveredBefore: deliveredBefore,
+      doubtfulBefore: doubtfulBefore, isSole: isSole,
       keptGroups: keptGroups, now: Self.start, leaseMilliseconds: 60_000)
   }
 

@@ -6,8 +6,8 @@ struct Script: Sendable {
   private let stage: Stage
   private let configuration: String
 
-  /// Small batches over single connections, unless the test says otherwise.
-  init(_ stage: Stage, settings: [String: JSON] = [:]) throws {
+  /// Small batches over single connections, unless the test says otherwise; `apns` goes beside the key.
+  init(_ stage: Stage, settings: [String: JSON] = [:], apns: [String: JSON] = [:]) throws {
     self.stage = stage
     let directory = stage.simulator.directory
     var file = try JSON(parsing: TemporaryFolder.read("\(directory)/zonai.json")).object ?? [:]
@@ -17,6 +17,7 @@ struct Script: Sendable {
     ]
     file.merge(usual) { _, new in new }
     file.merge(settings) { _, new in new }
+    file["apns"] = .object((file["apns"]?.object ?? [:]).merging(apns) { _, new in new })
     configuration = "\(directory)/script.json"
     try TemporaryFolder.write(configuration, JSON.object(file).text)
   }

@@ -121,6 +121,7 @@ extension Flaw {
       }
     },
     onClaim("forgets the deliveries of earlier claims") { $0.deliveredBefore = [:] },
+    onClaim("forgets the doubtful answers of earlier claims") { $0.doubtfulBefore = [:] },
   ]
 
   /// An owed recipient is sent to with the token of the first claim.
