@@ -3,7 +3,7 @@ import ZonaiCore
 
 @testable import ZonaiTestKit
 
-@Suite(.timeLimit(.minutes(5))) struct BrokenStoreTests {
+@Suite(.timeLimit(.minutes(10))) struct BrokenStoreTests {
   /// A flaw that breaks more checks than this is too coarse to show that any one of them looks at the right thing.
   private static let greatestBreadth = 20
   /// Checks with many rows or values, which take as long as all others together: only run for flaws of their own kind.

@@ -41,8 +41,11 @@ extension TokenStoreConformance {
         try await scene.deliver(try await scene.claim(size: 2, first: 2))
         var left: [BatchLease] = []
         for number in 0..<3 { left.append(try await scene.claim("dead-\(number)", size: 4).lease) }
+        // A store that has just come may leave the batches of others alone for a while: these have been there.
+        let stores = try await scene.open(4)
+        for store in stores { _ = try await scene.claimOnce("newcomer", size: 4, on: store) }
         try await scene.fixture.advance(milliseconds: 61_000)
-        let taken = try await together(try await scene.open(4)) { store, number -> ClaimedBatch? in
+        let taken = try await together(stores) { store, number -> ClaimedBatch? in
           guard case .batch(let batch) = try await scene.claimOnce("worker-\(number)", size: 4, on: store) else {
             return nil
           }
