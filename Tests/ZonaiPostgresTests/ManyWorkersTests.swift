@@ -153,6 +153,49 @@ struct ManyWorkersTests {
     }
   }
 
+  @Test func `workers that remove old jobs at once remove each once, and none that is resumed meanwhile`() async throws
+  {
+    try await with(devices: 1) { fixture, store in
+      var jobs: [JobID] = []
+      for _ in 0..<60 { jobs.append(try await enqueue(store)) }
+      for job in jobs { _ = try await store.change(.cancel(job)) }
+      fixture.clock.advance(milliseconds: 7_200_000)
+      let others = [try fixture.open(), try fixture.open(), try fixture.open()]
+      let counts = try await withThrowingTaskGroup(of: (removed: Int, resumed: Int).self) { group in
+        for other in others {
+          group.addTask {
+            guard case .removed(let count) = try await other.change(.retain(milliseconds: 3_600_000)) else {
+              throw TestFailure("no count")
+            }
+            return (count, 0)
+          }
+        }
+        let wanted = jobs.shuffled()
+        group.addTask {
+          var resumed = 0
+          for job in wanted.prefix(20) {
+            do {
+              _ = try await store.change(.resume(job, suspects: .ask))
+              resumed += 1
+            } catch let error as StoreError {
+              guard error.code == .notFound else { throw error }
+            }
+          }
+          return (0, resumed)
+        }
+        return try await group.reduce(into: (removed: 0, resumed: 0)) { sum, part in
+          sum = (sum.removed + part.removed, sum.resumed + part.resumed)
+        }
+      }
+      for other in others { await other.close() }
+      #expect(counts.removed + counts.resumed == 60)
+      guard case .jobs(let left) = try await store.jobs(.list(limit: 100, states: nil)) else { return }
+      #expect(left.count == counts.resumed)
+      #expect(left.allSatisfy { $0.state == .running })
+      #expect(try await fixture.application.run("SELECT count(*) FROM zonai_jobs") == [["\(counts.resumed)"]])
+    }
+  }
+
   @Test func `a resume and settlings of the same job do not wait for each other crosswise`() async throws {
     try await with(devices: 400) { fixture, store in
       let job = try await enqueue(store)

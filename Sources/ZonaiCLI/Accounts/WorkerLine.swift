@@ -49,6 +49,6 @@ struct WorkerLine: Sendable {
   }
 
   private static func rounded(_ rate: Double) -> String {
-    rate >= 10 ? String(Int(rate.rounded())) : String((rate * 10).rounded() / 10)
+    rate >= 10 || rate == 0 ? String(Int(rate.rounded())) : String((rate * 10).rounded() / 10)
   }
 }

@@ -66,7 +66,9 @@ final class Attendance: Sendable {
           state.arrivals[index].uptime = found
         }
         state.arrivals[index].stored = stored
-        left = max(left, Self.quarantine(state.arrivals[index], lease: lease) - max(0, now - stored))
+        // A database's clock that was put back must not make it longer.
+        let passed = max(now - stored, moment - state.arrivals[index].moment, 0)
+        left = max(left, Self.quarantine(state.arrivals[index], lease: lease) - passed)
       }
       return left
     }
