@@ -33,7 +33,7 @@ enum PostgresRights {
   }
 
   /// Quoted where it must be.
-  private static func quoted(_ name: String) -> String {
+  static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.enumerated().allSatisfy { index, byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "_")
         || (index > 0 && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte))

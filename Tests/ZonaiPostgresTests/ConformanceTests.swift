@@ -2,7 +2,7 @@ import Testing
 import ZonaiTestKit
 import ZonaiTestServers
 
-@Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(10)))
 struct PostgresConformanceTests {
   @Test(arguments: TokenStoreConformance<PostgresFixture>.checks)
   func conforms(_ check: Check<PostgresFixture>) async throws {

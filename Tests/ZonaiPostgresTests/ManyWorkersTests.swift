@@ -7,7 +7,7 @@ import ZonaiTestServers
 import ZonaiThreads
 
 /// Several workers and rows that somebody holds, in the way only a database with locks of rows has.
-@Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(10)))
 struct ManyWorkersTests {
   private static let news = JobDefinition(
     message: PushMessage(title: "news"), audience: Audience("devices", token: "token"), policy: .clearColumn,

@@ -6,7 +6,7 @@ enum ConnectFailure {
   static func error(_ words: String, place: PostgresPlace) -> StoreError {
     let (number, said) = number(in: words)
     let (code, sentence) = number.flatMap { meaning($0, place) } ?? ownMeaning(words, place)
-    return StoreError(code, sentence, databaseWords: (said ?? words).isEmpty ? nil : said ?? words)
+    return StoreError(code, sentence, databaseWords: place.safe(said ?? words))
   }
 
   /// The server's number within `FATAL:  28P01: password authentication failed`, and what follows it.
@@ -19,7 +19,9 @@ enum ConnectFailure {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
       }
       guard isNumber, bytes[start + 8] == UInt8(ascii: ":"), bytes[start + 9] == UInt8(ascii: " ") else { continue }
-      return (String(decoding: number, as: UTF8.self), String(decoding: bytes[(start + 10)...], as: UTF8.self))
+      // What follows a semicolon is a hint, or the same again over another kind of connection.
+      let said = String(decoding: bytes[(start + 10)...], as: UTF8.self)
+      return (String(decoding: number, as: UTF8.self), said.split(separator: ";").first.map { String($0) })
     }
     return (nil, nil)
   }

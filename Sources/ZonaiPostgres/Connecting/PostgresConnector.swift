@@ -125,7 +125,7 @@ private final class Attempt {
       }
     }
     name(present)
-    return .failed(ConnectFailure.error(place.words(handle) ?? "", place: place))
+    return .failed(ConnectFailure.error(PostgresPlace.allWords(handle), place: place))
   }
 
   private func connected() -> Outcome {

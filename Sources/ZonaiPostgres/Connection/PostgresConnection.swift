@@ -83,7 +83,7 @@ public final class PostgresConnection: PooledConnection {
 
   /// How long each statement may run, and wait for a lock, which must be less to be told apart.
   private func limits(_ left: Int64) -> String {
-    told = max(2, left)
+    told = max(2, min(left, Int64(Int32.max)))
     return "SET LOCAL statement_timeout TO \(told); SET LOCAL lock_timeout TO \(lockLimit)"
   }
 
@@ -92,7 +92,8 @@ public final class PostgresConnection: PooledConnection {
   /// Tells the server again when much of the time is used up.
   private func refreshLimits() throws(StoreError) {
     let left = deadline - MonotonicClock.milliseconds()
-    guard left < told - max(250, told / 4) else { return }
+    // A transaction that has failed takes nothing but its end.
+    guard left < told - max(250, told / 4), !link.hasFailed else { return }
     try link.run(limits(left), until: patience)
   }
 
@@ -113,7 +114,7 @@ public final class PostgresConnection: PooledConnection {
     _ statement: SQLStatement, _ each: (PostgresRow) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {
     try refreshLimits()
-    if statement.readsWholeTable != readsWholeTables { try readWholeTables() }
+    if statement.readsWholeTable { try readWholeTables() }
     var result: PostgresResult?
     try perform { () throws(StoreError) in
       let name = try prepared(statement)

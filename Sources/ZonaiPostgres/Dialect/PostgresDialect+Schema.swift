@@ -4,7 +4,11 @@ import ZonaiSQL
 extension PostgresDialect {
   public func hasOwnTable(_ name: StaticString, on connection: PostgresConnection) throws(StoreError) -> Bool {
     let statement = sql("SELECT to_regclass(\(name.description)) IS NOT NULL")
-    return try connection.first(statement) { row throws(StoreError) in row.integer(0) == 1 } ?? false
+    let isThere = try connection.first(statement) { row throws(StoreError) in row.integer(0) == 1 }
+    if isThere == true { return true }
+    // It may stand in a schema that the role may not look into, which is passed over as if it were not in the search_path.
+    if let error = try elsewhere(TableName(name.description), connection), error.code == .denied { throw error }
+    return false
   }
 
   /// Keyed by the schema that the tables are made in: another one in this database has other tables.
@@ -74,23 +78,39 @@ extension PostgresDialect {
       ORDER BY c.relname
       """)
     let names = try connection.all(statement) { row throws(StoreError) in row.text(0) }
-    let elsewhere = try connection.first(
-      sql(
-        """
-        SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relname = \(table.name) AND c.relkind IN ('r', 'p') ORDER BY n.nspname LIMIT 1
-        """)
-    ) { row throws(StoreError) in row.text(0) }
-    if let elsewhere {
-      return StoreError(
-        .noSuchTable,
-        "there is no table \(table), but one in the schema \(elsewhere): name it \(elsewhere).\(table.name)")
-    }
+    if let found = try elsewhere(table, connection) { return found }
     return StoreError(
       .noSuchTable,
       names.isEmpty
         ? "there is no table \(table), nor any other that this role can see: is this the application's database?"
         : "there is no table \(table) in this database: " + NearbyNames.phrase(for: table.name, among: names))
+  }
+
+  /// A table of this name in a schema that is not searched; nil when there is none.
+  private func elsewhere(
+    _ table: TableName, _ connection: PostgresConnection
+  ) throws(StoreError) -> StoreError? {
+    let statement = sql(
+      """
+      SELECT n.nspname, has_schema_privilege(n.oid, 'USAGE') FROM pg_catalog.pg_class c
+      JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relname = \(table.name) AND c.relkind IN ('r', 'p') AND (\(table.schema)::text IS NULL)
+      AND (has_schema_privilege(n.oid, 'USAGE') OR position(n.nspname::text IN current_setting('search_path')) > 0)
+      ORDER BY position(n.nspname::text IN current_setting('search_path')) = 0, n.nspname LIMIT 1
+      """)
+    let found = try connection.first(statement) { row throws(StoreError) in
+      (schema: PostgresRights.quoted(row.text(0)), isAllowed: row.isNull(1) || row.integer(1) == 1)
+    }
+    guard let found else { return nil }
+    guard found.isAllowed else {
+      let role = PostgresRights.quoted(connection.link.place.user)
+      return StoreError(
+        .denied,
+        "the role \(role) may not use the schema \(found.schema): GRANT USAGE ON SCHEMA \(found.schema) TO \(role)")
+    }
+    return StoreError(
+      .noSuchTable,
+      "there is no table \(table), but one in the schema \(found.schema): name it \(found.schema).\(table.name)")
   }
 
   // MARK: Columns

@@ -100,11 +100,16 @@ public struct PostgresDialect: SQLDialect {
   private func appendIsIn(
     _ column: ColumnDescription, type: String?, _ values: [Value], to builder: inout SQLBuilder
   ) {
+    // = ANY would compare each row with all of the values, one by one, before version 14 and in plans made for any array; so
+    // would a join, which IN alone becomes. Beside something else it is a hashed table, made once; what stands beside it here
+    // is false, and NULL where IN is NULL.
+    builder.append("(")
     builder.identifier(column)
-    // = ANY would compare each row with all of the values, one by one, before version 14 and in plans made for any array.
     builder.append(" IN (SELECT unnest(")
     builder.bindArray(values.map { bound($0, for: column).value }, type: type ?? PostgresColumn.listType(column))
-    builder.append("))")
+    builder.append(")) OR (")
+    builder.identifier(column)
+    builder.append(" IS NULL AND NULL))")
   }
 
   public func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder) {

@@ -83,6 +83,9 @@ public protocol SQLDialect: Sendable {
   /// Throws `noSuchTable`, with what there is, when the table is not there.
   func describe(_ table: TableName, on connection: Connection) throws(StoreError) -> TableDescription
 
+  /// Throws `denied`, with what to grant, when this user may not do to the table what a job of that policy does.
+  func checkRights(_ policy: Policy, on target: PruneTarget, _ connection: Connection) throws(StoreError)
+
   /// Whether one of Zonai's own tables is there.
   func hasOwnTable(_ name: StaticString, on connection: Connection) throws(StoreError) -> Bool
 
@@ -91,6 +94,11 @@ public protocol SQLDialect: Sendable {
 }
 
 extension SQLDialect {
+  /// Where there are no users, or the first statement tells.
+  public func checkRights(
+    _ policy: Policy, on target: PruneTarget, _ connection: Connection
+  ) throws(StoreError) {}
+
   public func bound(_ value: Value, for column: ColumnDescription) -> (value: Value, type: String?) {
     (value, column.type)
   }

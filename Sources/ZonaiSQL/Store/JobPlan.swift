@@ -117,6 +117,7 @@ extension SQLStore {
     let resolved = try AudienceRules.resolve(
       EnqueueRequest(definition: definition, deletesReferencedRows: isMeant ?? false), against: table)
     let plan = try JobPlan(resolved, table: table, dialect: dialect)
+    try dialect.checkRights(resolved.policy, on: plan.target, connection)
     plans.keep(plan, for: id)
     return plan
   }

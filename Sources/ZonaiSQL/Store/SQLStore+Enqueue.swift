@@ -54,11 +54,12 @@ extension SQLStore {
     let table = try dialect.describe(request.definition.audience.table, on: connection)
     let definition = try AudienceRules.resolve(request, against: table)
     let plan = try JobPlan(definition, table: table, dialect: dialect)
+    try dialect.checkRights(definition.policy, on: plan.target, connection)
     do throws(StoreError) {
       // Reads no row, but makes the database understand the predicate.
       _ = try page(plan, after: nil, upTo: RowKey(plan.target.key.map { _ in .null }), limit: 0, connection)
     } catch {
-      guard error.isAboutTheTable else { throw error }
+      guard error.isAboutTheTable, error.code != .denied else { throw error }
       throw StoreError(
         .invalidPredicate, "the database does not take the predicate: correct it",
         databaseWords: error.databaseWords, statement: error.statement)
