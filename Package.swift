@@ -67,7 +67,7 @@ let package = Package(
       name: "ZonaiCLI",
       dependencies: [
         "ZonaiSQLite", "ZonaiPostgres", "ZonaiMySQL", "ZonaiTransports", "ZonaiSimulator", "ZonaiHTTP", "ZonaiCore",
-        "ZonaiJSON", "ZonaiThreads", "CZonaiSQLite",
+        "ZonaiJSON", "ZonaiSQL", "ZonaiThreads", "CZonaiSQLite",
       ],
       swiftSettings: strict),
     .executableTarget(name: "zonai", dependencies: ["ZonaiCLI"], swiftSettings: strict),

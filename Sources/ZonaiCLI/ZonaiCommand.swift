@@ -1,3 +1,5 @@
+import ZonaiJSON
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

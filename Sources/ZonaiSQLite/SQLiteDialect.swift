@@ -21,6 +21,17 @@ public struct SQLiteDialect: SQLDialect {
     "CAST(strftime('%s', 'now') AS INTEGER) * 1000 + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER)"
   }
 
+  public var newID: StaticString {
+    // 'now' stays what it was while a statement runs, so both halves are of one moment.
+    """
+    lower(substr(printf('%012x', CAST(strftime('%s', 'now') AS INTEGER) * 1000
+    + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER)), 1, 8) || '-' || substr(printf('%012x',
+    CAST(strftime('%s', 'now') AS INTEGER) * 1000 + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER)), 9)
+    || '-7' || substr(hex(randomblob(2)), 2) || '-' || substr('89ab', 1 + (random() & 3), 1)
+    || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
+    """
+  }
+
   public func type(_ kind: ZonaiColumn.Kind) -> StaticString {
     switch kind {
     case .integer: "INTEGER"

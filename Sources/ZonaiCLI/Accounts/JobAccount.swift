@@ -1,5 +1,6 @@
 import ZonaiCore
 import ZonaiJSON
+import ZonaiSQL
 
 /// A job as it is shown: as JSON, as a line of a list, or whole.
 struct JobAccount: Sendable {
@@ -10,18 +11,14 @@ struct JobAccount: Sendable {
   var json: JSON {
     guard case .object(var members) = summary else { return .null }
     let definition = job.definition
-    let audience = definition.audience
-    members["message"] = message
-    members["audience"] = [
-      "table": .string(audience.table.name), "schema": audience.table.schema.json,
-      "key": .array(audience.key.map { .string($0) }), "token": .string(audience.token),
-      "platform": platform(audience.platform), "lastSeen": audience.lastSeen.json,
-      "where": (audience.predicate?.text).json,
-    ]
-    members["routes"] = [
-      "apple": (definition.routes.apple?.rawValue).json, "android": (definition.routes.android?.rawValue).json,
-      "unknown": (definition.routes.unknown?.rawValue).json,
-    ]
+    // What a request of SQL may hold, so that one can be copied from here; what is not set is null.
+    members["message"] = whole(
+      definition.message.json,
+      ["title": nil, "body": nil, "data": [:], "collapseKey": nil, "timeToLive": nil, "isBackground": false])
+    members["audience"] = whole(
+      definition.audience.json { .string($0.text) },
+      ["schema": nil, "key": [], "platform": nil, "lastSeen": nil, "where": nil])
+    members["routes"] = definition.routes.json
     members["attribution"] = .object(definition.attribution.mapValues { .string($0) })
     members["tally"] = .array(job.tally.map(line))
     return .object(members)
@@ -45,13 +42,8 @@ struct JobAccount: Sendable {
     ]
   }
 
-  private var message: JSON {
-    let message = job.definition.message
-    return [
-      "title": message.title.json, "body": message.body.json,
-      "data": .object(message.data.mapValues { .string($0) }), "collapseKey": message.collapseKey.json,
-      "timeToLive": message.timeToLive.map { number($0) } ?? .null, "isBackground": .bool(message.isBackground),
-    ]
+  private func whole(_ json: JSON, _ unset: [String: JSON]) -> JSON {
+    .object(unset.merging(json.object ?? [:]) { _, set in set })
   }
 
   private func line(_ line: TallyLine) -> JSON {
@@ -60,14 +52,6 @@ struct JobAccount: Sendable {
       "outcome": .string(line.outcome.rawValue), "reason": .string(line.reason.rawValue),
       "evidence": (line.evidence?.rawValue).json, "detail": .string(line.detail), "count": number(line.count),
     ]
-  }
-
-  private func platform(_ source: Audience.PlatformSource) -> JSON {
-    switch source {
-    case .unknown: .null
-    case .column(let name): ["column": .string(name)]
-    case .fixed(let platform): ["name": .string(platform.name)]
-    }
   }
 
   private func number(_ count: Int) -> JSON { .integer(Int64(count)) }

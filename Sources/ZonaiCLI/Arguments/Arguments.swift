@@ -1,3 +1,5 @@
+import ZonaiJSON
+
 /// A command line taken apart: what was given for each option, and the words that belong to none.
 ///
 /// `--name value` and `--name=value` mean the same; after `--` everything is an operand.

@@ -32,6 +32,7 @@ struct MigrateCommand: Command {
   func run(_ context: Context) async throws -> ExitCode {
     let migration = try await address.open(context.console).migrate()
     let (from, to) = (migration.from, migration.to)
+    for note in migration.notes { context.console.note(note) }
     if context.console.isJSON {
       context.console.result(["from": .integer(Int64(from)), "to": .integer(Int64(to))])
     } else if from == to {

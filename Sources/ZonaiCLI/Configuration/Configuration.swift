@@ -1,4 +1,5 @@
 import ZonaiCore
+import ZonaiJSON
 import ZonaiTransports
 
 /// What `--config` names: credentials, lanes, and how to go about it. docs/configuration.md describes every field.
@@ -49,7 +50,14 @@ extension Configuration {
 
   init(parsing bytes: [UInt8], file: String) throws(CommandFailure) {
     let document = try TextFile.json(bytes, file: file)
-    let top = try FieldReader(document, file: file, fields: Configuration.fields)
+    do throws(FieldFault) {
+      try self.init(FieldReader(document, document: file, fields: Configuration.fields))
+    } catch {
+      throw .configuration(error.sentence)
+    }
+  }
+
+  private init(_ top: FieldReader) throws(FieldFault) {
     fcm = try top.object("fcm", fields: FCM.fields).map(FCM.init)
     apns = try top.object("apns", fields: APNs.fields).map(APNs.init)
     if fcm == nil, apns == nil { throw top.problem("names neither 'fcm' nor 'apns', so nothing can be sent; add one") }
@@ -82,7 +90,7 @@ extension Configuration {
 extension Configuration.FCM {
   fileprivate static let fields = ["projectId", "serviceAccount"]
 
-  fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
+  fileprivate init(_ fields: FieldReader) throws(FieldFault) {
     projectId = try fields.string("projectId")
     if let object = fields.members["serviceAccount"], object.object != nil {
       serviceAccount = .inline(object.text)
@@ -97,7 +105,7 @@ extension Configuration.FCM {
 extension Configuration.APNs {
   fileprivate static let fields = ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox", "shareProviderToken"]
 
-  fileprivate init(_ fields: FieldReader) throws(CommandFailure) {
+  fileprivate init(_ fields: FieldReader) throws(FieldFault) {
     switch (try fields.path("keyFile"), try fields.string("key")) {
     case (let path?, nil): key = .file(path)
     case (nil, let pem?): key = .inline(pem)
@@ -109,5 +117,24 @@ extension Configuration.APNs {
     bundleId = try fields.required("bundleId", "the app's bundle id")
     useSandbox = try fields.boolean("useSandbox") ?? false
     sharesProviderToken = try fields.boolean("shareProviderToken") ?? true
+  }
+}
+
+extension FieldReader {
+  /// A path, made to begin where the file is.
+  fileprivate func path(_ name: String, else expected: String = "the path of a file") throws(FieldFault) -> String? {
+    try string(name, else: expected).map { TextFile.resolve($0, besides: document) }
+  }
+}
+
+extension FieldReader {
+  /// A number of days, or "off".
+  fileprivate func retention(_ name: String) throws(FieldFault) -> RetentionDays? {
+    guard let value = members[name], !value.isNull else { return nil }
+    if let number = value.number, RetentionDays.bounds.contains(number) { return RetentionDays(days: number) }
+    guard let text = value.string, let never = try? RetentionDays(text), never.seconds == nil else {
+      throw wrong(name, "a number of days, 0.01 to 36525, or \"off\"")
+    }
+    return never
   }
 }

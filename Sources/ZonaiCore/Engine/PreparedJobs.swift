@@ -29,7 +29,9 @@ final class PreparedJobs: Sendable {
     return messages
   }
 
+  /// Checks what can be known of the message, then what each lane says to it.
   func render(_ message: PushMessage, on names: Set<TransportName>) throws(MessageFault) -> Messages {
+    try MessageRules.validate(message)
     var messages: Messages = [:]
     // In a fixed order, so that of two faults it is always the same one that is told.
     for name in names.sorted(by: { $0.rawValue < $1.rawValue }) {

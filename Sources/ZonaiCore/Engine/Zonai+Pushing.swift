@@ -16,15 +16,26 @@ extension Zonai {
     _ message: PushMessage, to audience: Audience, policy: Policy? = nil, idempotencyKey: String? = nil,
     attribution: [String: String] = [:], routes: Routes? = nil, deletesReferencedRows: Bool = false
   ) async throws -> Job {
-    let request = try self.request(
+    let request = try checkedRequest(
       message, to: audience, policy: policy, idempotencyKey: idempotencyKey, attribution: attribution, routes: routes,
       deletesReferencedRows: deletesReferencedRows)
-    // Refused here, before anything is written, rather than by a worker.
-    _ = try prepare(request.definition)
     let enqueued = try await store.enqueue(request)
     storeWasReached.store(true, ordering: .relaxed)
     observer(.enqueued(enqueued.job.id, wasThere: enqueued.wasThere))
     return enqueued.job
+  }
+
+  /// What `push` records, after every check that needs no database: refused here, before anything is written, rather than by
+  /// a worker.
+  package func checkedRequest(
+    _ message: PushMessage, to audience: Audience, policy: Policy?, idempotencyKey: String?,
+    attribution: [String: String], routes: Routes?, deletesReferencedRows: Bool
+  ) throws -> EnqueueRequest {
+    let request = try self.request(
+      message, to: audience, policy: policy, idempotencyKey: idempotencyKey, attribution: attribution, routes: routes,
+      deletesReferencedRows: deletesReferencedRows)
+    _ = try prepare(request.definition)
+    return request
   }
 
   /// What `push` would do: the same checks, whom it would reach over which lane, and how large the message is. Writes nothing.
@@ -64,7 +75,6 @@ extension Zonai {
 
   /// Renders the message on the lanes that the audience can reach.
   private func prepare(_ definition: JobDefinition) throws(MessageFault) -> PreparedJobs.Messages {
-    try MessageRules.validate(definition.message)
-    return try prepared.render(definition.message, on: definition.reachedTransports)
+    try prepared.render(definition.message, on: definition.reachedTransports)
   }
 }

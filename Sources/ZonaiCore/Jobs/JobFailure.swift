@@ -17,6 +17,8 @@ public struct JobFailure: Error, Sendable, Hashable, Codable, CustomStringConver
     public static let outage: Code = "outage"
     /// A batch changed hands three times without being settled.
     public static let takeovers: Code = "takeovers"
+    /// What SQL enqueued is no request that can be read.
+    public static let request: Code = "request"
     /// The table, a column or a right is not what it was when the job was enqueued.
     public static let store: Code = "store"
   }

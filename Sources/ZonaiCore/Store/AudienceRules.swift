@@ -8,15 +8,16 @@ public enum AudienceRules {
     _ request: EnqueueRequest, against table: TableDescription
   ) throws(StoreError) -> JobDefinition {
     var definition = request.definition
-    if request.idempotencyKey?.isEmpty == true {
-      throw StoreError(.invalidRequest, "the idempotency key is empty: give it a value or leave it out")
-    }
+    if request.idempotencyKey?.isEmpty == true { throw emptyIdempotencyKey }
     try checkColumns(of: definition.audience, in: table)
     definition.audience.key = try key(for: definition.audience, in: table)
     try checkPolicy(definition, in: table, deletesReferencedRows: request.deletesReferencedRows)
     if let predicate = definition.audience.predicate { try checkPredicate(predicate) }
     return definition
   }
+
+  package static let emptyIdempotencyKey = StoreError(
+    .invalidRequest, "the idempotency key is empty: give it a value or leave it out")
 
   /// Whether a definition says what a stored one says, whose key was filled in: asked before the table is looked at, which
   /// may have changed since.

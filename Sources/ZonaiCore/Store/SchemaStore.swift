@@ -9,9 +9,12 @@ public struct Migration: Sendable, Hashable {
   /// 0 when there were no tables.
   public var from: Int
   public var to: Int
-  public init(from: Int, to: Int) {
+  /// What could not be made and is not needed by Zonai itself, and how to have it: a sentence each.
+  public var notes: [String]
+  public init(from: Int, to: Int, notes: [String] = []) {
     self.from = from
     self.to = to
+    self.notes = notes
   }
 }
 

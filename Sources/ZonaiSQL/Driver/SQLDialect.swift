@@ -21,6 +21,10 @@ public protocol SQLDialect: Sendable {
   /// The database's clock, in milliseconds since 1970, read when it is evaluated.
   var now: StaticString { get }
 
+  /// A new job id, made when it is evaluated: a UUID of version 7 by the database's clock, in lower case. No subquery: it is
+  /// the default of a column.
+  var newID: StaticString { get }
+
   /// The type of a column of Zonai's own tables.
   func type(_ kind: ZonaiColumn.Kind) -> StaticString
 
@@ -91,6 +95,12 @@ public protocol SQLDialect: Sendable {
 
   /// Holds every other migration off until the transaction ends.
   func lockForMigration(on connection: Connection) throws(StoreError)
+
+  /// Makes what SQL of other programs enqueues by besides the columns of `zonai_jobs`: a function, a procedure, a trigger.
+  /// Does nothing when it is there as this build wants it. Throws `denied`, with what to grant, when the role may not.
+  ///
+  /// It keeps idempotency keys: the same key with the same request changes nothing, with another it is an error.
+  func makePushRoutine(on connection: Connection) throws(StoreError)
 }
 
 extension SQLDialect {

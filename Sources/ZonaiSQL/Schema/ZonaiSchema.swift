@@ -23,22 +23,33 @@ public struct ZonaiColumn: Sendable {
   public let name: StaticString
   public let kind: Kind
   public let isNullable: Bool
-  public let initial: StaticString?
+  public let initial: Initial?
 
-  static func integer(_ name: StaticString, initial: StaticString? = nil) -> ZonaiColumn {
+  /// What a row that does not name the column has in it.
+  public enum Initial: Sendable, ExpressibleByStringLiteral {
+    case literal(StaticString)
+    /// The database's time, in milliseconds since 1970.
+    case now
+    /// A new job id.
+    case newID
+
+    public init(stringLiteral value: StaticString) { self = .literal(value) }
+  }
+
+  static func integer(_ name: StaticString, initial: Initial? = nil) -> ZonaiColumn {
     ZonaiColumn(name: name, kind: .integer, isNullable: false, initial: initial)
   }
   static func optionalInteger(_ name: StaticString) -> ZonaiColumn {
     ZonaiColumn(name: name, kind: .integer, isNullable: true, initial: nil)
   }
-  static func word(_ name: StaticString) -> ZonaiColumn {
-    ZonaiColumn(name: name, kind: .word, isNullable: false, initial: nil)
+  static func word(_ name: StaticString, initial: Initial? = nil) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .word, isNullable: false, initial: initial)
   }
   static func optionalWord(_ name: StaticString) -> ZonaiColumn {
     ZonaiColumn(name: name, kind: .word, isNullable: true, initial: nil)
   }
-  static func text(_ name: StaticString) -> ZonaiColumn {
-    ZonaiColumn(name: name, kind: .text, isNullable: false, initial: nil)
+  static func text(_ name: StaticString, initial: Initial? = nil) -> ZonaiColumn {
+    ZonaiColumn(name: name, kind: .text, isNullable: false, initial: initial)
   }
   static func optionalText(_ name: StaticString) -> ZonaiColumn {
     ZonaiColumn(name: name, kind: .text, isNullable: true, initial: nil)
@@ -55,13 +66,17 @@ public enum ZonaiSchema {
     name: "zonai_meta", columns: [.integer("id"), .integer("version"), .integer("retained_at", initial: "0")],
     primaryKey: ["id"])
 
+  /// SQL of other programs writes into `request` and `idempotency_key`, in this and in every later version; everything else
+  /// has a default, or is made of the request by the worker that first looks at the job.
   static let jobs = ZonaiTable(
     name: "zonai_jobs",
     columns: [
-      .word("id"), .word("state"), .text("definition"), .optionalText("predicate"),
+      .word("id", initial: .newID), .word("state", initial: "'pending'"),
+      // The definition is NULL as long as there is only the request.
+      .optionalText("request"), .optionalText("definition"), .optionalText("predicate"),
       // The transports that its routes need, so that a worker without one need not read the definition.
-      .text("transports"), .optionalWord("idempotency_key"), .integer("deletes_referenced"),
-      .word("suspects"), .text("kept_groups"),
+      .optionalText("transports"), .optionalWord("idempotency_key"), .integer("deletes_referenced", initial: "0"),
+      .word("suspects", initial: "'ask'"), .text("kept_groups", initial: "'[]'"),
       // Where its pages have come to, the last key of the audience at the first claim, and whether the two have met.
       .optionalText("frontier"), .optionalText("last_key"), .integer("is_started", initial: "0"),
       .integer("at_end", initial: "0"),
@@ -76,8 +91,8 @@ public enum ZonaiSchema {
       .integer("repeated_by_takeover", initial: "0"), .integer("repeated_after_lost_answer", initial: "0"),
       .integer("hooks_failed", initial: "0"),
       .optionalText("error_code"), .optionalText("error_detail"),
-      .integer("created_at"), .integer("due_at"), .optionalInteger("started_at"), .optionalInteger("finished_at"),
-      .integer("resumed_at", initial: "0"),
+      .integer("created_at", initial: .now), .integer("due_at", initial: .now), .optionalInteger("started_at"),
+      .optionalInteger("finished_at"), .integer("resumed_at", initial: "0"),
     ],
     primaryKey: ["id"], uniqueKey: ["idempotency_key"], index: ["state", "turn"])
 
@@ -148,8 +163,14 @@ extension ZonaiTable {
       table.append(dialect.type(column.kind))
       if !column.isNullable { table.append(" NOT NULL") }
       if let initial = column.initial {
-        table.append(" DEFAULT ")
-        table.append(initial)
+        // In parentheses everywhere: MySQL wants them around everything but a plain literal, and for every default of a text.
+        table.append(" DEFAULT (")
+        switch initial {
+        case .literal(let literal): table.append(literal)
+        case .now: table.append(dialect.now)
+        case .newID: table.append(dialect.newID)
+        }
+        table.append(")")
       }
       table.append(", ")
     }

@@ -3,6 +3,8 @@ import ZonaiThreads
 
 /// What a look into the database found to do; claiming it is a second step.
 enum FoundWork: Sendable {
+  /// Jobs of which there is only a request yet.
+  case requests([FoundRequest])
   case page(FoundPage)
   case batch(FoundBatch)
   /// The database does not take the job's statements, since its table is not what it was, or the job cannot be read.
@@ -63,6 +65,8 @@ extension SQLStore {
       uptime: { () throws(StoreError) in try driver.uptime(on: connection) })
     var look = Look(request: request, now: now, quarantine: quarantine)
     let records = try openJobs(request.only, connection)
+    let requested = records.filter { $0.isRequested && $0.dueAt <= now }
+    if !requested.isEmpty { return try requests(of: requested, connection) }
     let servable = records.count { $0.transports.isSubset(of: request.transports) && $0.dueAt <= now }
     look.standing = Standing(turn: (records.map(\.turn).max() ?? 0) + 1, isOnly: servable <= 1)
     for record in records where !passing.contains(record.id) {
@@ -107,7 +111,7 @@ extension SQLStore {
     } catch let found {
       if found.isUnreadable { return found.failure }
       guard found.isAboutTheTable else { throw found }
-      return JobFailure(.store, found.sentence)
+      return found.failure
     }
     return error.failure
   }
@@ -274,7 +278,7 @@ extension Idle {
 }
 
 extension StoreError {
-  fileprivate var failure: JobFailure {
+  var failure: JobFailure {
     JobFailure(.store, sentence + (databaseWords.map { " (\($0))" } ?? ""))
   }
 

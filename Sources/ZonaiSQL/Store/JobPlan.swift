@@ -1,5 +1,6 @@
 import Synchronization
 import ZonaiCore
+import ZonaiJSON
 
 /// A job's definition with its table, looked up once: what pages and prunes of the job are rendered from.
 struct JobPlan: Sendable {
@@ -89,12 +90,17 @@ extension SQLStore {
   /// The job's definition, from memory or its row.
   func definition(_ id: JobID, _ connection: Driver.Connection) throws(StoreError) -> JobDefinition {
     if let plan = plans[id] { return plan.definition }
-    let statement = sql("SELECT definition, predicate FROM zonai_jobs WHERE id = \(id.rawValue)")
-    let stored = try connection.first(statement) { row throws(StoreError) in
-      StoredDefinition(definition: row.text(0), predicate: row.optionalText(1))
+    let statement = sql("SELECT definition, predicate, request FROM zonai_jobs WHERE id = \(id.rawValue)")
+    let definition = try connection.first(statement) { row throws(StoreError) -> JobDefinition in
+      if let definition = row.optionalText(0) {
+        return try StoredDefinition(definition: definition, predicate: row.optionalText(1)).decoded()
+      }
+      do throws(FieldFault) { return try PushRequest(parsing: row.optionalText(2)).definition } catch {
+        throw StoreError(.corrupt, error.sentence)
+      }
     }
-    guard let stored else { throw missing(id) }
-    return try stored.decoded()
+    guard let definition else { throw missing(id) }
+    return definition
   }
 
   /// The job's plan, from memory or made of its row and the table as it is now.
@@ -113,11 +119,8 @@ extension SQLStore {
     let definition = try definition(id, connection)
     let statement = sql("SELECT deletes_referenced FROM zonai_jobs WHERE id = \(id.rawValue)")
     let isMeant = try connection.first(statement) { row throws(StoreError) in row.integer(0) != 0 }
-    let table = try dialect.describe(definition.audience.table, on: connection)
-    let resolved = try AudienceRules.resolve(
-      EnqueueRequest(definition: definition, deletesReferencedRows: isMeant ?? false), against: table)
-    let plan = try JobPlan(resolved, table: table, dialect: dialect)
-    try dialect.checkRights(resolved.policy, on: plan.target, connection)
+    let plan = try resolve(
+      EnqueueRequest(definition: definition, deletesReferencedRows: isMeant ?? false), connection)
     plans.keep(plan, for: id)
     return plan
   }

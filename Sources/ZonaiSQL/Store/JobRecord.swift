@@ -24,6 +24,8 @@ struct JobRecord: Sendable {
   var resumedAt: Int64
   /// Rises with every claim, over all jobs.
   var turn: Int64
+  /// Whether SQL enqueued it and no worker has looked at it yet: there is only its request.
+  var isRequested: Bool
   /// What of the row cannot be read; its place holds the least that it could mean.
   var fault: StoreError?
 
@@ -39,7 +41,7 @@ struct JobRecord: Sendable {
     id, state, transports, suspects, kept_groups, frontier, last_key, is_started, at_end, first_batch, next_batch, \
     delivered, permanently_rejected, transiently_failed, expired, pruned, spared, kept, repeated_by_takeover, \
     repeated_after_lost_answer, hooks_failed, error_code, error_detail, created_at, due_at, started_at, finished_at, \
-    resumed_at, turn
+    resumed_at, turn, CASE WHEN definition IS NULL THEN 1 ELSE 0 END
     """
 
   /// Throws nothing: one row that cannot be read must not hide the others.
@@ -90,6 +92,7 @@ struct JobRecord: Sendable {
     finishedAt = row.optionalInteger(26)
     resumedAt = row.integer(27)
     turn = row.integer(28)
+    isRequested = row.integer(29) != 0
     self.fault = fault
   }
 
@@ -167,7 +170,7 @@ extension SQLStore {
       fault = fault ?? error
     }
     var job = record.job(definition, open: try openBatches(record.id, connection), tally: tally)
-    if let fault { job.error = job.error ?? JobFailure(.store, fault.sentence) }
+    if let fault { job.error = job.error ?? JobFailure(record.isRequested ? .request : .store, fault.sentence) }
     return job
   }
 

@@ -27,6 +27,8 @@ extension SQLStore {
         held = []
         waits = true
         continue
+      case .requests(let requests):
+        attempt = try await write { connection throws(StoreError) in try adopt(requests, connection) }
       case .page(let page):
         attempt = try await lease(page.record.id, waits: waits || page.standing.isOnly) {
           lock, failure, connection throws(StoreError) in

@@ -12,7 +12,7 @@ extension SQLStore {
     let stored = try StoredDefinition(definition)
     return try await write { connection throws(StoreError) in
       try checkVersion(connection)
-      if let key = request.idempotencyKey, let id = try known(key, as: stored, connection) {
+      if let key = request.idempotencyKey, let id = try known(key, as: definition, connection) {
         guard let record = try record(id, connection) else { throw missing(id) }
         let job = record.job(
           definition, open: try openBatches(id, connection), tally: try tally(id, connection))
@@ -39,9 +39,7 @@ extension SQLStore {
   /// The job that an earlier enqueue of the same request made, whatever became of its table since.
   private func earlierJob(of request: EnqueueRequest, _ connection: Driver.Connection) throws(StoreError) -> Job? {
     guard let key = request.idempotencyKey else { return nil }
-    let statement = sql("SELECT id FROM zonai_jobs WHERE idempotency_key = \(key)")
-    let found = try connection.first(statement) { row throws(StoreError) in JobID(row.text(0)) }
-    guard let found, let job = try account(found, connection),
+    guard let found = try job(of: key, connection), let job = try account(found, connection),
       AudienceRules.isRepeat(request.definition, of: job.definition)
     else { return nil }
     return job
@@ -69,20 +67,25 @@ extension SQLStore {
 
   /// The job that this idempotency key enqueued; nil when it is new.
   private func known(
-    _ key: String, as wanted: StoredDefinition, _ connection: Driver.Connection
+    _ key: String, as wanted: JobDefinition, _ connection: Driver.Connection
   ) throws(StoreError) -> JobID? {
-    let statement = sql(
-      "SELECT id, definition, predicate FROM zonai_jobs WHERE idempotency_key = \(key)")
-    let found = try connection.first(statement) { row throws(StoreError) in
-      (id: JobID(row.text(0)), stored: StoredDefinition(definition: row.text(1), predicate: row.optionalText(2)))
+    guard let id = try job(of: key, connection) else { return nil }
+    var known: JobDefinition?
+    do throws(StoreError) { known = try definition(id, connection) } catch {
+      guard error.isUnreadable else { throw error }
     }
-    guard let found else { return nil }
-    guard found.stored == wanted else {
+    // Where SQL has enqueued it, the key's columns may not be filled in yet.
+    guard let known, AudienceRules.isRepeat(wanted, of: known) || AudienceRules.isRepeat(known, of: wanted) else {
       throw StoreError(
         .idempotencyClash,
-        "the idempotency key belongs to job \(found.id), which says something else: use another key for another push")
+        "the idempotency key belongs to job \(id), which says something else: use another key for another push")
     }
-    return found.id
+    return id
+  }
+
+  private func job(of key: String, _ connection: Driver.Connection) throws(StoreError) -> JobID? {
+    let statement = sql("SELECT id FROM zonai_jobs WHERE idempotency_key = \(key)")
+    return try connection.first(statement) { row throws(StoreError) in JobID(row.text(0)) }
   }
 
   /// A UUID of version 7 by the store's clock, above every other: jobs sort by the time of their enqueuing.

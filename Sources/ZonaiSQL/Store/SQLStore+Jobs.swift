@@ -25,7 +25,7 @@ extension SQLStore {
       builder.list(states.map(\.rawValue).sorted()) { $1.bind(.text($0)) }
       builder.append(")")
     }
-    builder.write(" ORDER BY id DESC LIMIT \(max(0, limit))")
+    builder.write(" ORDER BY created_at DESC, id DESC LIMIT \(max(0, limit))")
     let records = try connection.all(builder.statement()) { row throws(StoreError) in JobRecord(row) }
     var jobs: [Job] = []
     for record in records { jobs.append(try account(record, connection)) }

@@ -13,7 +13,14 @@ extension SQLStore {
       let changes = driver.changes
       let step = try await write { connection throws(StoreError) in try migrate(connection) }
       switch step {
-      case .done(let migration): return migration
+      case .done(var migration):
+        do throws(StoreError) {
+          try await write { connection throws(StoreError) in try makePushRoutine(connection) }
+        } catch {
+          guard error.code == .denied else { throw error }
+          migration.notes.append(error.sentence)
+        }
+        return migration
       case .leasesOpen(let milliseconds):
         let now = MonotonicClock.milliseconds()
         guard now < deadline else {
@@ -71,6 +78,11 @@ extension SQLStore {
     return try attendance.left(connectedAt: driver.connectedAt, lease: lease, now: now) { () throws(StoreError) in
       try driver.uptime(on: connection)
     }
+  }
+
+  private func makePushRoutine(_ connection: Driver.Connection) throws(StoreError) {
+    try dialect.lockForMigration(on: connection)
+    try dialect.makePushRoutine(on: connection)
   }
 
   /// Throws unless Zonai's tables are there and of this build's version.

@@ -1,12 +1,12 @@
 /// Finds the word that somebody who made a typing error probably meant.
-enum Nearest {
+package enum Nearest {
   /// ", did you mean --store?", or nothing when no word is near.
-  static func hint(_ word: String, in words: [String]) -> String {
+  package static func hint(_ word: String, in words: [String]) -> String {
     find(word, in: words).map { "; did you mean \($0)?" } ?? ""
   }
 
   /// The nearest word, if at most a third of it differs.
-  static func find(_ word: String, in words: [String]) -> String? {
+  package static func find(_ word: String, in words: [String]) -> String? {
     let found = words.map { (word: $0, distance: distance(Array(word.lowercased()), Array($0.lowercased()))) }
       .min { $0.distance < $1.distance }
     guard let found, found.distance <= max(2, found.word.count / 3) else { return nil }
