@@ -18,14 +18,15 @@ extension SQLiteDialect {
     END
     """
 
-  public func makePushRoutine(on connection: SQLiteConnection) throws(StoreError) {
+  public func makePushRoutine(on connection: SQLiteConnection) throws(StoreError) -> String? {
     let made = SQLStatement(
       text: "SELECT sql FROM main.sqlite_master WHERE type = 'trigger' AND name = 'zonai_push'", values: [])
     let there = try connection.first(made) { row throws(StoreError) in row.text(0) }
-    guard there != Self.pushTrigger else { return }
+    guard there != Self.pushTrigger else { return nil }
     if there != nil {
       try connection.run(SQLStatement(text: "DROP TRIGGER main.zonai_push", values: [], isReused: false))
     }
     try connection.run(SQLStatement(text: Self.pushTrigger, values: [], isReused: false))
+    return nil
   }
 }

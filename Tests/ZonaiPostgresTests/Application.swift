@@ -1,5 +1,7 @@
 import CZonaiPostgres
 import ZonaiCore
+import ZonaiPostgres
+import ZonaiSQL
 import ZonaiThreads
 
 #if canImport(Glibc)
@@ -58,6 +60,9 @@ actor Application {
   func runAll(_ texts: [String]) throws { for text in texts { try run(text) } }
 
   var process: Int32 { PQbackendPID(handle) }
+
+  @discardableResult
+  func enqueue(_ statement: EnqueueStatement) throws -> JobID { try statement.run(onPostgres: handle) }
 }
 
 private final class Client {

@@ -125,9 +125,7 @@ extension FieldReader {
   fileprivate func path(_ name: String, else expected: String = "the path of a file") throws(FieldFault) -> String? {
     try string(name, else: expected).map { TextFile.resolve($0, besides: document) }
   }
-}
 
-extension FieldReader {
   /// A number of days, or "off".
   fileprivate func retention(_ name: String) throws(FieldFault) -> RetentionDays? {
     guard let value = members[name], !value.isNull else { return nil }

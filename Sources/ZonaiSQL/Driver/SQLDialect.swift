@@ -97,10 +97,11 @@ public protocol SQLDialect: Sendable {
   func lockForMigration(on connection: Connection) throws(StoreError)
 
   /// Makes what SQL of other programs enqueues by besides the columns of `zonai_jobs`: a function, a procedure, a trigger.
-  /// Does nothing when it is there as this build wants it. Throws `denied`, with what to grant, when the role may not.
+  /// Does nothing when it is there as this build wants it. Gives a sentence when somebody has to do something about it, and
+  /// throws `denied` with such a sentence when the role may not make it.
   ///
   /// It keeps idempotency keys: the same key with the same request changes nothing, with another it is an error.
-  func makePushRoutine(on connection: Connection) throws(StoreError)
+  func makePushRoutine(on connection: Connection) throws(StoreError) -> String?
 }
 
 extension SQLDialect {

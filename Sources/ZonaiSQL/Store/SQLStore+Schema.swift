@@ -15,7 +15,8 @@ extension SQLStore {
       switch step {
       case .done(var migration):
         do throws(StoreError) {
-          try await write { connection throws(StoreError) in try makePushRoutine(connection) }
+          let note = try await write { connection throws(StoreError) in try makePushRoutine(connection) }
+          if let note { migration.notes.append(note) }
         } catch {
           guard error.code == .denied else { throw error }
           migration.notes.append(error.sentence)
@@ -80,9 +81,9 @@ extension SQLStore {
     }
   }
 
-  private func makePushRoutine(_ connection: Driver.Connection) throws(StoreError) {
+  private func makePushRoutine(_ connection: Driver.Connection) throws(StoreError) -> String? {
     try dialect.lockForMigration(on: connection)
-    try dialect.makePushRoutine(on: connection)
+    return try dialect.makePushRoutine(on: connection)
   }
 
   /// Throws unless Zonai's tables are there and of this build's version.
