@@ -7,7 +7,7 @@ import ZonaiTestKit
 import ZonaiTestServers
 
 /// Pushes that the application enqueues by `zonai_push`, in its own transactions.
-@Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(10)))
 struct PushBySQLTests {
   /// A migrated schema with three devices, and a store that goes by the server's clock, as the rows do.
   private struct Stage {
