@@ -167,6 +167,26 @@ extension TokenStoreConformance {
         try expect(try await scene.deviceTokens(), is: [2: "token-2"], "the tokens that are left")
         try expect(try await scene.job(job).state, is: .completed, "the job's state")
       },
+      check("what a database says of a refused prune tells no token", law: "law 10") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "subscriptions", columns: [ColumnSketch("token", .text, isNullable: false)], primaryKey: ["token"]))
+        try await scene.fixture.create(
+          TableSketch(
+            "uses",
+            columns: [ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .text)],
+            primaryKey: ["id"], uniqueKeys: [["token"]], references: [ReferenceSketch("token", to: "subscriptions")]))
+        let secret = "c0ffee" + String(repeating: "0123456789", count: 12)
+        try await scene.fixture.insert([["token": .text(secret)], ["token": "other"]], into: "subscriptions")
+        try await scene.fixture.insert([["id": 1, "token": .text(secret)]], into: "uses")
+        var request = scene.request(Audience("subscriptions", token: "token"), policy: .deleteRow)
+        request.deletesReferencedRows = true
+        let job = try await scene.store.enqueue(request).job.id
+        let pruned = try await scene.prune(try await scene.claim())
+        try expect(pruned.outcomes, is: [.spared, .pruned], "what became of each")
+        let told = pruned.refusals + (try await scene.job(job).tally.map(\.detail))
+        try expect(!told.contains { $0.contains("c0ffee") }, "no token in what is told", found: "\(told)")
+      },
       check("the hook's row is whole, in the table's order, and only while it matches", law: "law 3") { scene in
         try await scene.makeDevices(5)
         try await scene.fixture.update("devices", where: "id", is: 1, set: ["city": "Rome", "age": 44])

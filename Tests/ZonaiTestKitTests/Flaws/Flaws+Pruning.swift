@@ -198,6 +198,15 @@ extension Flaw {
         for row in (state.tables[name]?.rows.indices ?? 0..<0).reversed() { state.tables[name]?.remove(at: row) }
       }
     },
+    Flaw("tells the row that a refusal speaks of") { flaw in
+      flaw.settle = { (store, settlement) throws(StoreError) in
+        let result = try await store.settle(settlement)
+        guard case .committed(var committed) = result, case .prunes(let prunes) = settlement else { return result }
+        let rows = prunes.decisions.map(\.rejection.token.text).joined(separator: ", ")
+        committed.refusals = committed.refusals.map { "\($0): failing row contains (\(rows))" }
+        return .committed(committed)
+      }
+    },
     beforePrune("waits for rows that the application holds, and changes them") { state, _ in state.locks = [] },
   ]
 }
