@@ -28,6 +28,10 @@ extension ZonaiOptions {
     if workerName?.isEmpty == true {
       throw ZonaiError(.invalidOption, "workerName is empty; give a name or leave it out")
     }
+    // With what is put behind it, the name is part of a key in the store's tables.
+    if let workerName, workerName.utf8.count > 200 {
+      throw ZonaiError(.invalidOption, "workerName has \(workerName.utf8.count) bytes; it may have 200 at most")
+    }
   }
 
   private func check<Number: Comparable>(

@@ -3,12 +3,21 @@
 /// Every store asks here, at enqueue and again at a job's first claim, so that the same mistake gets the same sentence from
 /// all of them. Pure: the table comes described, nothing is read.
 public enum AudienceRules {
+  /// How many bytes of UTF-8 an idempotency key may have: what every database's index takes, with room to spare.
+  public static let longestIdempotencyKey = 255
+
   /// The request's definition with the audience's key filled in; throws what is wrong with it, and what to do.
   public static func resolve(
     _ request: EnqueueRequest, against table: TableDescription
   ) throws(StoreError) -> JobDefinition {
     var definition = request.definition
     if request.idempotencyKey?.isEmpty == true { throw emptyIdempotencyKey }
+    if let key = request.idempotencyKey, key.utf8.count > longestIdempotencyKey {
+      throw StoreError(
+        .invalidRequest,
+        "the idempotency key has \(key.utf8.count) bytes, and \(longestIdempotencyKey) at most are kept: shorten it, or use a "
+          + "digest of it")
+    }
     try checkColumns(of: definition.audience, in: table)
     definition.audience.key = try key(for: definition.audience, in: table)
     try checkPolicy(definition, in: table, deletesReferencedRows: request.deletesReferencedRows)

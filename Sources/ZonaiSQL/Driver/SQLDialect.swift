@@ -46,6 +46,10 @@ public protocol SQLDialect: Sendable {
   /// key's index.
   func appendBound(_ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder)
 
+  /// The value as it is given to the database for a comparison with this column, where the database itself would make
+  /// something else of it (an inexact number of a text, say); throws `invalidPredicate` when the two do not go together.
+  func operand(_ value: Value, for column: ColumnDescription) throws(StoreError) -> Value
+
   /// The column is one of the values: never more than a handful of placeholders, however many there are.
   func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder)
 
@@ -113,6 +117,9 @@ extension SQLDialect {
   public func bound(_ value: Value, for column: ColumnDescription) -> (value: Value, type: String?) {
     (value, column.type)
   }
+
+  /// Most databases compare by the column's type.
+  public func operand(_ value: Value, for column: ColumnDescription) throws(StoreError) -> Value { value }
 }
 
 /// Which side of a key.

@@ -14,7 +14,7 @@ public struct ZonaiColumn: Sendable {
   public enum Kind: Sendable {
     /// 64 bits.
     case integer
-    /// Short enough to be part of a key in any database, compared byte by byte.
+    /// Short enough to be part of a key in any database (255 bytes, see `StoredWord`), compared byte by byte.
     case word
     /// Text of any length.
     case text
@@ -118,11 +118,12 @@ public enum ZonaiSchema {
   static let tally = ZonaiTable(
     name: "zonai_tally",
     columns: [
-      .word("job"), .word("transport"), .word("fingerprint"), .word("platform"),
+      // `line` stands for the seven that follow, which together are too long for a key.
+      .word("job"), .word("line"), .text("transport"), .text("fingerprint"), .text("platform"),
       // An outcome, or `recorded`: a rejection whose prune is to come.
-      .word("outcome"), .word("evidence"), .word("reason"), .word("detail"), .integer("count"),
+      .text("outcome"), .text("evidence"), .text("reason"), .text("detail"), .integer("count"),
     ],
-    primaryKey: ["job", "transport", "fingerprint", "platform", "outcome", "evidence", "reason", "detail"])
+    primaryKey: ["job", "line"])
 
   /// The record of each lane and platform, over all jobs.
   static let lanes = ZonaiTable(

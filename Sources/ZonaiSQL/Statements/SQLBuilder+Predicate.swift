@@ -8,11 +8,15 @@ extension SQLBuilder {
       let column = try column(name, in: table)
       identifier(column)
       append(words(for: comparison))
-      bind(value, for: column)
+      bind(try dialect.operand(value, for: column), for: column)
     case .isIn(_, let values) where values.isEmpty:
       append("1 = 0")
     case .isIn(let name, let values):
-      dialect.appendIsIn(try column(name, in: table), values, to: &self)
+      let column = try column(name, in: table)
+      var operands: [Value] = []
+      operands.reserveCapacity(values.count)
+      for value in values { operands.append(try dialect.operand(value, for: column)) }
+      dialect.appendIsIn(column, operands, to: &self)
     case .like(let name, let pattern):
       dialect.appendLike(try column(name, in: table), pattern, to: &self)
     case .isNull(let name):

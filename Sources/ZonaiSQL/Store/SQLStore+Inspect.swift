@@ -56,12 +56,12 @@ extension SQLStore {
     let statement = sql(
       """
       SELECT platform, last_delivered_at, circumstantial_since FROM zonai_lanes
-      WHERE transport = \(group.transport.rawValue) AND fingerprint = \(group.fingerprint)
+      WHERE transport = \(StoredWord.of(group.transport.rawValue)) AND fingerprint = \(StoredWord.of(group.fingerprint))
       """)
     try connection.run(statement) { row throws(StoreError) in
       let delivered = row.optionalInteger(1)
       if let delivered { account.laneLastDeliveredAt = max(delivered, account.laneLastDeliveredAt ?? .min) }
-      guard row.text(0) == group.platform.name else { return }
+      guard row.text(0) == StoredWord.of(group.platform.name) else { return }
       account.recordLastDeliveredAt = delivered
       account.recordCircumstantialSince = Int(row.integer(2))
     }

@@ -133,13 +133,12 @@ extension SQLStore {
       dialect.appendUpsert(
         into: "zonai_tally",
         [
-          ("job", .text(job.rawValue)), ("transport", .text(line.transport)),
+          ("job", .text(job.rawValue)), ("line", .text(line.digest)), ("transport", .text(line.transport)),
           ("fingerprint", .text(line.fingerprint)), ("platform", .text(line.platform)),
           ("outcome", .text(line.outcome)), ("evidence", .text(line.evidence)), ("reason", .text(line.reason)),
           ("detail", .text(line.detail)), ("count", .integer(Int64(count))),
         ],
-        key: ["job", "transport", "fingerprint", "platform", "outcome", "evidence", "reason", "detail"],
-        whenThere: [("count", .add)], to: &upsert)
+        key: ["job", "line"], whenThere: [("count", .add)], to: &upsert)
       try connection.run(upsert.statement())
     }
   }
@@ -156,8 +155,9 @@ extension SQLStore {
       let circumstantial = answers.circumstantial[group] ?? 0
       var upsert = SQLBuilder(dialect)
       var columns: [(StaticString, Value)] = [
-        ("transport", .text(group.transport.rawValue)), ("fingerprint", .text(group.fingerprint)),
-        ("platform", .text(group.platform.name)), ("circumstantial_since", .integer(Int64(circumstantial))),
+        ("transport", .text(StoredWord.of(group.transport.rawValue))),
+        ("fingerprint", .text(StoredWord.of(group.fingerprint))),
+        ("platform", .text(StoredWord.of(group.platform.name))), ("circumstantial_since", .integer(Int64(circumstantial))),
       ]
       // A delivery ends the count of circumstantial answers, which begins anew with this batch's.
       var changes: [(StaticString, UpsertChange)] = [("circumstantial_since", hasDelivered ? .replace : .add)]

@@ -60,6 +60,14 @@ struct StoredLine: Hashable, Comparable {
       detail: detail, count: count)
   }
 
+  /// Stands for the line in a key: 32 digits, the same in every build.
+  var digest: String {
+    var bytes: [UInt8] = []
+    // A byte that is in no text keeps ("a", "bc") apart from ("ab", "c").
+    for word in order { bytes += Array(word.utf8) + [0xff] }
+    return StoredWord.digest(bytes)
+  }
+
   private var order: [String] { [transport, fingerprint, platform, outcome, evidence, reason, detail] }
 
   static func < (left: StoredLine, right: StoredLine) -> Bool {
