@@ -26,13 +26,18 @@ extension MySQLConnection {
     }
     // Named, so that [client] is read, and what stands under [zonai].
     zonai_mysql_read_option_group(handle, "zonai")
-    for file in [address.authorities, address.certificate, address.key].compactMap({ $0 }) where access(file, R_OK) != 0 {
+    for file in [address.authorities, address.certificate, address.key].compactMap({ $0 }) where access(file, R_OK) != 0
+    {
       throw StoreError(.denied, "the TLS file \(file) cannot be read: \(String(cString: strerror(errno)))")
     }
     zonai_mysql_set_tls_files(handle, address.authorities, address.certificate, address.key)
     guard zonai_mysql_set_tls(handle, (address.tls ?? .preferred).level) == 0 else { throw connectionError() }
     // The libraries take the name localhost for their socket, whatever port is named with it.
-    if address.socket != nil { zonai_mysql_use_socket(handle) } else if address.host != nil { zonai_mysql_use_tcp(handle) }
+    if address.socket != nil {
+      zonai_mysql_use_socket(handle)
+    } else if address.host != nil {
+      zonai_mysql_use_tcp(handle)
+    }
     let password = address.password ?? getenv("MYSQL_PWD").map { String(cString: $0) }
     let connected = zonai_mysql_connect(
       handle, address.host, address.user, password, address.database, UInt32(address.port ?? 0), address.socket)
@@ -41,7 +46,8 @@ extension MySQLConnection {
 
   /// MariaDB's client goes on in the clear when the server knows no TLS.
   func requireTLS() throws(StoreError) {
-    guard let tls = address.tls, tls.level >= MySQLAddress.TLS.required.level, mysql_get_ssl_cipher(handle) == nil else {
+    guard let tls = address.tls, tls.level >= MySQLAddress.TLS.required.level, mysql_get_ssl_cipher(handle) == nil
+    else {
       return
     }
     throw StoreError(

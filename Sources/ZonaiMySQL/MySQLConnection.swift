@@ -12,7 +12,7 @@ public final class MySQLConnection: PooledConnection {
   private var watchNumber: Int?
   private var statements = PreparedStatements()
   private var settings = SessionSettings()
-  private(set) var kind = SQLModeKind.read
+  private(set) var kind = SQLModeKind.opening
   /// The lock that holds other migrations off, while this connection has it.
   private var heldLock: String?
   /// Whether the server's `innodb_rollback_on_timeout` is on, so that a lock that is waited for in vain ends the transaction.
@@ -64,7 +64,8 @@ public final class MySQLConnection: PooledConnection {
     try requireTLS()
     for statement in SessionSettings.first(server) { try command(statement) }
     let asked = SQLStatement(text: "SELECT @@innodb_rollback_on_timeout, DATABASE()", values: [], isReused: false)
-    let (losesAll, database) = try first(asked) { row throws(StoreError) in (row.text(0), row.optionalText(1)) } ?? ("", nil)
+    let (losesAll, database) =
+      try first(asked) { row throws(StoreError) in (row.text(0), row.optionalText(1)) } ?? ("", nil)
     losesAllOnTimeout = losesAll == "1"
     if database == nil { throw error(1046, "") }
   }

@@ -56,7 +56,8 @@ extension MySQLDialect {
 
   private func unfit(_ column: ColumnDescription, _ kind: String) -> StoreError {
     StoreError(
-      .invalidPredicate, "the predicate compares \(column.name), which is \(column.type), with something else: give it \(kind)"
+      .invalidPredicate,
+      "the predicate compares \(column.name), which is \(column.type), with something else: give it \(kind)"
     )
   }
 
@@ -66,13 +67,18 @@ extension MySQLDialect {
     let type = MySQLType(column)
     let fits = values.compactMap { type.stored($0, inList: true) }
     builder.identifier(column)
-    builder.append(" IN (SELECT zonai_k0 FROM (SELECT ")
-    builder.stored("zonai_v.zonai_k0", as: type)
+    builder.append(" IN (SELECT zonai_k0 FROM (SELECT zonai_v.zonai_j, ")
+    builder.stored("zonai_v.zonai_j", as: type)
     builder.append(" AS zonai_k0 FROM JSON_TABLE(")
     builder.bind(.text(JSON.array(fits).text))
-    builder.append(", '$[*]' COLUMNS (zonai_k0 ")
+    builder.append(", '$[*]' COLUMNS (zonai_j ")
     builder.append(type.storedType(fits[...]))
-    builder.append(" PATH '$')) AS zonai_v) AS zonai_l WHERE zonai_k0 IS NOT NULL)")
+    builder.append(" PATH '$')) AS zonai_v) AS zonai_l WHERE zonai_k0 IS NOT NULL")
+    if case .text(let charset, _) = type.family, charset != "utf8mb4" {
+      // What the column's character set lacks became a question mark.
+      builder.append(" AND CAST(CONVERT(zonai_k0 USING utf8mb4) AS BINARY) = UNHEX(zonai_j)")
+    }
+    builder.append(")")
   }
 }
 

@@ -20,7 +20,9 @@ extension MySQLDialect {
     builder.pairs(of: target, keys.map { ($0, nil) })
     builder.append(" JOIN ")
     builder.identifier(target.table)
-    builder.append(" AS zonai_t WHERE ")
+    builder.append(" AS zonai_t")
+    builder.keyIndex(of: target)
+    builder.append(" WHERE ")
     builder.sameKey(of: target)
     builder.append(" AND IF((")
     try filter(&builder)
@@ -55,7 +57,9 @@ extension MySQLDialect {
       builder.pairs(of: target, pairs.map { ($0.key, $0) })
       builder.append(" STRAIGHT_JOIN ")
       builder.identifier(target.table)
-      builder.append(" AS zonai_t SET zonai_t.")
+      builder.append(" AS zonai_t")
+      builder.keyIndex(of: target)
+      builder.append(" SET zonai_t.")
       builder.identifier(target.token)
       builder.append(" = NULL WHERE ")
       builder.samePair(of: target)
@@ -64,7 +68,9 @@ extension MySQLDialect {
       builder.pairs(of: target, pairs.map { ($0.key, $0) })
       builder.append(" STRAIGHT_JOIN ")
       builder.identifier(target.table)
-      builder.append(" AS zonai_t WHERE ")
+      builder.append(" AS zonai_t")
+      builder.keyIndex(of: target)
+      builder.append(" WHERE ")
       builder.samePair(of: target)
     }
     return builder.statement()
@@ -76,7 +82,9 @@ extension SQLBuilder {
     self.pairs(of: target, pairs.map { ($0.key, $0) })
     append(" JOIN ")
     identifier(target.table)
-    append(" AS zonai_t WHERE ")
+    append(" AS zonai_t")
+    keyIndex(of: target)
+    append(" WHERE ")
     samePair(of: target)
   }
 
@@ -134,14 +142,14 @@ extension SQLBuilder {
   fileprivate mutating func samePair(of target: PruneTarget) {
     sameKey(of: target)
     append(" AND ")
-    bytes(of: target.token)
+    bytes(of: target.token, in: "zonai_t.")
     append(" = UNHEX(zonai_v.zonai_token)")
     guard let lastSeen = target.lastSeen else { return }
     append(" AND ")
     let type = MySQLType(lastSeen)
     switch type.family {
     case .text, .bytes, .other:
-      bytes(of: lastSeen)
+      bytes(of: lastSeen, in: "zonai_t.")
       append(" <=> UNHEX(zonai_v.zonai_seen)")
     case .integer, .unsigned, .decimal, .real, .bit, .uuid, .date, .moment, .timeOfDay:
       append("zonai_t.")
@@ -155,13 +163,22 @@ extension SQLBuilder {
     append(" IS NULL) = (zonai_v.zonai_seen IS NULL)")
   }
 
-  private mutating func bytes(of column: ColumnDescription) {
+  mutating func keyIndex(of target: PruneTarget) {
+    guard let index = target.index else { return }
+    append(" FORCE INDEX (")
+    identifier(index)
+    append(")")
+  }
+
+  /// The column's text as bytes of UTF-8, or its bytes as they are.
+  mutating func bytes(of column: ColumnDescription, in table: StaticString = "") {
     if case .bytes = MySQLType(column).family {
-      append("zonai_t.")
+      append(table)
       identifier(column)
       return
     }
-    append("CAST(CONVERT(zonai_t.")
+    append("CAST(CONVERT(")
+    append(table)
     identifier(column)
     append(" USING utf8mb4) AS BINARY)")
   }

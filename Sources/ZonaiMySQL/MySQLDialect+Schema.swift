@@ -47,7 +47,8 @@ extension MySQLDialect {
     return TableDescription(
       table: table, columns: columns, primaryKey: indexes.first { $0.isPrimary }?.columns ?? [],
       uniqueKeys: indexes.filter { !$0.isPrimary }.map(\.columns),
-      referencedBy: try references(to: table.name, in: schema, connection))
+      referencedBy: try references(to: table.name, in: schema, connection),
+      indexNames: Dictionary(indexes.map { ($0.columns, $0.name) }) { first, _ in first })
   }
 
   private func sql(_ text: SQLText) -> SQLStatement {

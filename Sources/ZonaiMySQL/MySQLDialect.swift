@@ -48,6 +48,16 @@ public struct MySQLDialect: SQLDialect {
 
   // MARK: Clauses
 
+  /// By name, since a small table would be read from end to end otherwise: that takes locks of rows that nobody asked for.
+  public func appendTable(_ target: PruneTarget, to builder: inout SQLBuilder) {
+    builder.identifier(target.table)
+    builder.keyIndex(of: target)
+  }
+
+  public func appendExact(_ column: ColumnDescription, to builder: inout SQLBuilder) {
+    builder.bytes(of: column)
+  }
+
   public func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder) {
     // Most collations hold blanks equal to nothing at all.
     builder.append("LENGTH(")
@@ -91,8 +101,10 @@ public struct MySQLDialect: SQLDialect {
   public func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder) {
     builder.identifier(column)
     builder.append(" LIKE ")
-    builder.bind(.text(pattern))
-    builder.append(" ESCAPE ''")
+    // Without an escape character, MariaDB goes on taking the backslash for one.
+    let doubled = pattern.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "||")
+    builder.bind(.text(doubled))
+    builder.append(" ESCAPE '|'")
   }
 
   public func appendUpsert(

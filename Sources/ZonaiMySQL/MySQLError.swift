@@ -53,36 +53,43 @@ enum MySQLError {
     case 1203, 1226:
       return (
         .unavailable,
-        "the user \(address.userName) has used up its connections: raise max_user_connections, or run fewer workers")
+        "the user \(address.userName) has used up its connections: raise max_user_connections, or run fewer workers"
+      )
     case 1129:
       return (.unavailable, "\(server) blocks this machine after failed connections: run FLUSH HOSTS on it")
     case 1130:
       return (
-        .denied, "\(server) lets nobody in from this machine: make a user for it (CREATE USER 'name'@'this machine')")
+        .denied, "\(server) lets nobody in from this machine: make a user for it (CREATE USER 'name'@'this machine')"
+      )
     case 2026, 2012:
       return (
         .unavailable,
         "no TLS connection to \(server) could be made: see ssl-mode and ssl-ca in the store's URL, and whether the "
-          + "certificate is valid for this host name")
+          + "certificate is valid for this host name"
+      )
     case 3159: return (.denied, "\(server) takes only TLS connections: add ssl-mode=required to the store's URL")
     case 1045:
       return (
-        .denied, "\(server) refuses the user \(address.userName) with this password, or from this machine: correct them")
+        .denied, "\(server) refuses the user \(address.userName) with this password, or from this machine: correct them"
+      )
     case 1044:
       return (
         .denied,
         "the user \(address.userName) may not use the database \(address.databaseName): "
-          + "GRANT ALL ON \(quoted(address.databaseName)).* TO it, or the rights in docs/mysql.md")
+          + "GRANT ALL ON \(quoted(address.databaseName)).* TO it, or the rights in docs/mysql.md"
+      )
     case 1049:
       return (
         .notFound,
-        "there is no database \(address.databaseName) on \(server): name the application's; Zonai never creates one")
+        "there is no database \(address.databaseName) on \(server): name the application's; Zonai never creates one"
+      )
     case 1046: return (.notFound, "no database was chosen: name it in the store's URL (mysql://host/database)")
     case 1251, 2059, 2061, 1275:
       return (
         .denied,
         "the client library cannot log the user \(address.userName) in the way the server wants: use TLS "
-          + "(ssl-mode=required), or give the user a plugin that both know")
+          + "(ssl-mode=required), or give the user a plugin that both know"
+      )
     case 1820, 1862:
       return (.denied, "the password of the user \(address.userName) has expired: set a new one with ALTER USER")
     case 2019, 2025: return (.failed, "the client library does not know the character set utf8mb4")
@@ -104,11 +111,15 @@ enum MySQLError {
     // Interrupted, or past max_statement_time (MariaDB) or max_execution_time (MySQL). What writes goes by keys: only locks
     // make it slow.
     case 1317, 1969, 3024, 1028:
-      return mode == .write
-        ? locked : (.tooSlow, "a statement took longer than it may: look for a predicate without an index")
+      switch mode {
+      case .write: return locked
+      case .read: return (.tooSlow, "a statement took longer than it may: look for a predicate without an index")
+      case .opening: return (.unavailable, "the server took too long over a new connection: see how busy it is")
+      }
     case 1461:
       return (
-        .unavailable, "the server has prepared as many statements as it may: raise max_prepared_stmt_count")
+        .unavailable, "the server has prepared as many statements as it may: raise max_prepared_stmt_count"
+      )
     default: return nil
     }
   }
@@ -126,7 +137,8 @@ enum MySQLError {
       return (
         .denied,
         "the user \(address.userName) lacks a right: GRANT \(verb) ON "
-          + "\(quoted(address.databaseName)).\(table == "*" ? table : quoted(table)) TO \(denied.user ?? "it")")
+          + "\(quoted(address.databaseName)).\(table == "*" ? table : quoted(table)) TO \(denied.user ?? "it")"
+      )
     case 1227:
       return (.denied, "the user \(address.userName) lacks a right that the server names: have it granted")
     case 1370:
@@ -134,12 +146,14 @@ enum MySQLError {
     case 1290, 1836, 3989:
       return (
         .readOnly,
-        "\(address.server) takes no writes (read_only): it may be a replica; name the primary in the store's URL")
+        "\(address.server) takes no writes (read_only): it may be a replica; name the primary in the store's URL"
+      )
     case 1792: return (.readOnly, "the transaction may only read: a write was tried in it")
     case 1665:
       return (
         .failed,
-        "the server's binlog_format is STATEMENT, which does not go with READ COMMITTED: set it to ROW or MIXED")
+        "the server's binlog_format is STATEMENT, which does not go with READ COMMITTED: set it to ROW or MIXED"
+      )
     default: return nil
     }
   }
@@ -152,7 +166,8 @@ enum MySQLError {
       return (.full, "the database cannot grow: make room on the server's disk; nothing was lost")
     case 1153, 2020:
       return (
-        .failed, "a value is larger than the server takes at once: raise max_allowed_packet on it, or lower batchSize")
+        .failed, "a value is larger than the server takes at once: raise max_allowed_packet on it, or lower batchSize"
+      )
     case 126, 127, 145, 1034, 1035, 1194, 1195, 1712, 1932, 1877:
       return (.corrupt, "a table is damaged: run CHECK TABLE on it and restore it from a backup")
     default: return nil
@@ -167,6 +182,7 @@ enum MySQLError {
     case 1054: (.noSuchColumn, "a column that the statement names is not there")
     case 1048, 1364, 1451, 1452, 1216, 1217, 1062, 1586, 1644, 3819, 4025, 1442, 1406, 1264, 1265, 1366, 1369, 1761:
       (.refused, "a constraint or trigger of the application refused the change")
+    case 1176: (.noUsableKey, "the key's index was dropped or renamed: see that the table has its key, and try again")
     case 1305: (.refused, "a trigger calls a function that is not there")
     case 1267, 1270, 1271, 1253:
       (.failed, "a value cannot be compared with a column, whose character set does not have it")
@@ -195,9 +211,9 @@ enum MySQLError {
   private static func quoted(_ name: String) -> String { MySQLDialect.quote(name) }
 }
 
-/// Whether a statement is one of a transaction that writes: there a statement is slow because of locks alone.
+/// What a statement is part of. In a transaction that writes, a statement is slow because of locks alone.
 enum SQLModeKind {
-  case read, write
+  case opening, read, write
 }
 
 /// What the server's message about a lacking right names. For the sentence alone: nothing is decided by it.

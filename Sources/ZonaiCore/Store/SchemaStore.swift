@@ -27,16 +27,19 @@ public struct TableDescription: Sendable, Hashable {
   public var uniqueKeys: [[String]]
   /// Foreign keys of other tables that point here: "orders.user_id".
   public var referencedBy: [String]
+  /// The names of the indexes behind the keys, by the key's columns, for databases that want to be told by which to go.
+  public var indexNames: [[String]: String]
 
   public init(
     table: TableName, columns: [ColumnDescription], primaryKey: [String], uniqueKeys: [[String]] = [],
-    referencedBy: [String] = []
+    referencedBy: [String] = [], indexNames: [[String]: String] = [:]
   ) {
     self.table = table
     self.columns = columns
     self.primaryKey = primaryKey
     self.uniqueKeys = uniqueKeys
     self.referencedBy = referencedBy
+    self.indexNames = indexNames
   }
 
   public func column(_ name: String) -> ColumnDescription? { columns.first { $0.name == name } }

@@ -39,6 +39,12 @@ public protocol SQLDialect: Sendable {
 
   // MARK: Clauses
 
+  /// The application's table in a FROM clause of a page, which goes by the key's index.
+  func appendTable(_ target: PruneTarget, to builder: inout SQLBuilder)
+
+  /// The column as something that groups by it keep apart byte by byte, and whose text is the column's.
+  func appendExact(_ column: ColumnDescription, to builder: inout SQLBuilder)
+
   /// A token that is neither NULL nor empty.
   func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder)
 
@@ -118,6 +124,11 @@ extension SQLDialect {
     (value, column.type)
   }
 
+  /// Most databases find the key's index by themselves.
+  public func appendTable(_ target: PruneTarget, to builder: inout SQLBuilder) { builder.identifier(target.table) }
+
+  public func appendExact(_ column: ColumnDescription, to builder: inout SQLBuilder) { builder.identifier(column) }
+
   /// Most databases compare by the column's type.
   public func operand(_ value: Value, for column: ColumnDescription) throws(StoreError) -> Value { value }
 }
@@ -140,13 +151,17 @@ public struct PruneTarget: Sendable {
   public var key: [ColumnDescription]
   public var token: ColumnDescription
   public var lastSeen: ColumnDescription?
+  /// The index behind the key, where the description names it.
+  public var index: String?
 
   public init(
-    table: TableName, key: [ColumnDescription], token: ColumnDescription, lastSeen: ColumnDescription?
+    table: TableName, key: [ColumnDescription], token: ColumnDescription, lastSeen: ColumnDescription?,
+    index: String? = nil
   ) {
     self.table = table
     self.key = key
     self.token = token
     self.lastSeen = lastSeen
+    self.index = index
   }
 }

@@ -27,7 +27,8 @@ struct JobPlan: Sendable {
     self.definition = definition
     self.table = table
     target = PruneTarget(
-      table: audience.table, key: key, token: try column(audience.token), lastSeen: lastSeen)
+      table: audience.table, key: key, token: try column(audience.token), lastSeen: lastSeen,
+      index: table.indexNames[audience.key])
     if let predicate = audience.predicate {
       var rendered = SQLBuilder(dialect)
       try rendered.predicate(predicate, in: table)

@@ -64,7 +64,7 @@ extension SQLStore {
     builder.append("SELECT COUNT(*)")
     if let platform = plan.platform {
       builder.append(", ")
-      builder.identifier(platform)
+      dialect.appendExact(platform, to: &builder)
     }
     builder.append(" FROM ")
     builder.identifier(plan.target.table)
@@ -76,7 +76,7 @@ extension SQLStore {
     dialect.appendHasToken(plan.target.token, to: &builder)
     if let platform = plan.platform {
       builder.append(" GROUP BY ")
-      builder.identifier(platform)
+      dialect.appendExact(platform, to: &builder)
     }
     var fixed = Platform.unknown
     if case .fixed(let platform) = plan.definition.audience.platform { fixed = platform }

@@ -26,7 +26,7 @@ extension SQLStore {
     builder.append("SELECT ")
     builder.list(plan.readColumns) { $1.identifier($0) }
     builder.append(" FROM ")
-    builder.identifier(plan.target.table)
+    dialect.appendTable(plan.target, to: &builder)
     builder.append(" WHERE ")
     builder.recipients(of: plan)
     if let from {
@@ -48,7 +48,7 @@ extension SQLStore {
     builder.append("SELECT ")
     builder.list(plan.target.key) { $1.identifier($0) }
     builder.append(" FROM ")
-    builder.identifier(plan.target.table)
+    dialect.appendTable(plan.target, to: &builder)
     builder.append(" WHERE ")
     builder.recipients(of: plan)
     builder.append(" ORDER BY ")

@@ -157,7 +157,8 @@ extension SQLStore {
       var columns: [(StaticString, Value)] = [
         ("transport", .text(StoredWord.of(group.transport.rawValue))),
         ("fingerprint", .text(StoredWord.of(group.fingerprint))),
-        ("platform", .text(StoredWord.of(group.platform.name))), ("circumstantial_since", .integer(Int64(circumstantial))),
+        ("platform", .text(StoredWord.of(group.platform.name))),
+        ("circumstantial_since", .integer(Int64(circumstantial))),
       ]
       // A delivery ends the count of circumstantial answers, which begins anew with this batch's.
       var changes: [(StaticString, UpsertChange)] = [("circumstantial_since", hasDelivered ? .replace : .add)]

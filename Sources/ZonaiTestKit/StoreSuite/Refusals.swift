@@ -41,10 +41,17 @@ extension TokenStoreConformance {
         audience.key = ["mail"]
         return audience
       },
-      refusal("a key whose collation ignores case", .noUsableKey) { scene in
-        try await table(
+      check("a key whose collation ignores case is refused, or goes by that collation", law: "section 5, enqueue") {
+        scene in
+        let audience = try await table(
           scene, [ColumnSketch("name", .caseInsensitiveText, isNullable: false), ColumnSketch("token", .text)],
           primaryKey: ["name"])
+        guard scene.fixture.capabilities.keyKinds.contains(.caseInsensitiveText) else {
+          return try await expectRefusal(.noUsableKey, "a key whose collation ignores case") {
+            try await scene.enqueue(audience)
+          }
+        }
+        try await checkIgnoringCase(scene, audience)
       },
       refusal("clearing a token column that must not be NULL", .tokenNotNullable) { scene in
         try await table(
@@ -61,6 +68,12 @@ extension TokenStoreConformance {
       },
       refusal("NULL in a list", .invalidPredicate) { _ in .devices(where: Column("age").in([1, .null])) },
       refusal("an empty idempotency key", .invalidRequest, key: "") { _ in .devices },
+      refusal("an idempotency key of 256 bytes", .invalidRequest, key: String(repeating: "k", count: 256)) { _ in
+        .devices
+      },
+      refusal(
+        "an idempotency key of 64 signs with 256 bytes", .invalidRequest, key: String(repeating: "\u{1F600}", count: 64)
+      ) { _ in .devices },
       check("a token column that must not be NULL may lose its rows, or keep them", law: "section 5, enqueue") {
         scene in
         let audience = try await table(
@@ -75,6 +88,29 @@ extension TokenStoreConformance {
         try expect(try await scene.fixture.rows(of: "things").count, is: 0, "rows that are left")
       },
     ]
+  }
+
+  /// Where a key's own index ignores case, no two keys differ in case alone, and a row whose key was spelt anew is the same
+  /// row.
+  private static func checkIgnoringCase(_ scene: Scene<Fixture>, _ audience: Audience) async throws {
+    let names = ["b", "A", "C", "d", "Ea", "e"]
+    try await scene.fixture.insert(
+      names.map { ["name": .text($0), "token": .text("token of \($0)")] }, into: "things")
+    try await scene.enqueue(audience)
+    var handed: [String] = []
+    while case .batch(let batch) = try await scene.claimOnce(size: 2, first: 1) {
+      try await scene.settle(.answers(batch.givenBack()))
+      if batch.tokens.contains("token of C") {
+        try await scene.fixture.update("things", where: "name", is: "C", set: ["name": "c"])
+      }
+      let again = try await scene.claim(size: 2)
+      try expect(again.tokens.sorted(), is: batch.tokens.sorted(), "the tokens of who is owed")
+      handed += again.tokens
+      let pruned = try await scene.prune(again)
+      try expect(pruned.outcomes, is: again.keys.map { _ in .pruned }, "what became of them")
+    }
+    try expect(Set(handed), is: Set(names.map { "token of \($0)" }), "everybody, once")
+    try expect(handed.count, is: names.count, "how many were handed out")
   }
 
   private static func refusal(

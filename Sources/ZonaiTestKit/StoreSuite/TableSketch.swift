@@ -36,7 +36,8 @@ public struct ColumnSketch: Sendable {
     /// Compared byte by byte, blanks at the end included; `.text`. Up to 191 characters where it is part of a key, which any
     /// database can index; elsewhere tens of thousands.
     case text
-    /// Compared without regard to case; `.text`, never part of a key that is used.
+    /// Compared without regard to case; `.text`. In a key only where `keyKinds` has it: then two keys that differ in case
+    /// alone are one to the database, and the suite inserts none.
     case caseInsensitiveText
     /// The database's own UUID type where it has one; `.text`, in lower case with hyphens.
     case uuid

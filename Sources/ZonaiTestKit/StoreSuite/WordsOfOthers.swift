@@ -74,6 +74,30 @@ extension TokenStoreConformance {
           try expect(again.job.id, is: ids[number], "the job of the key \(key)")
         }
       },
+      check("platforms and reasons of any length are groups and lines of their own", law: "section 4, record") {
+        scene in
+        try await scene.makeDevices(6)
+        let job = try await scene.enqueue()
+        let batch = try await scene.claim()
+        let long = String(repeating: "\u{1F600} long ", count: 600)
+        let groups = ["", "1", "2"].map { end in
+          Group(transport: .fcm, fingerprint: "project " + long + end, platform: Platform(long + end))
+        }
+        var answers = BatchAnswers(lease: batch.lease)
+        for (number, group) in groups.enumerated() {
+          let reason = Reason(rawValue: long + "\(number)")
+          answers.tally.append(TallyLine(group: group, outcome: .transientlyFailed, reason: reason, count: number + 1))
+          answers.circumstantial[group] = number + 1
+        }
+        try await scene.settle(.answers(answers))
+        let tally = try await scene.job(job).tally
+        try expect(tally.map(\.count).sorted(), is: [1, 2, 3], "the counts of the lines")
+        try expect(Set(tally.map(\.group)), is: Set(groups), "the groups of the lines")
+        try expect(Set(tally.map(\.reason)).count, is: 3, "reasons")
+        let record = try await scene.witnesses(batch.lease, groups[1])
+        try expect(record.recordCircumstantialSince, is: 2, "circumstantial answers on record for the second")
+        try expect(record.settled, is: 2, "settled recipients of the second")
+      },
       check("workers are told apart byte by byte", law: "law 8") { scene in
         try await scene.makeDevices(4)
         let job = try await scene.enqueue()

@@ -25,7 +25,9 @@ actor Application {
     let connected = zonai_mysql_connect(
       pointer, isRoot ? nil : server.host, isRoot ? "root" : server.user, isRoot ? nil : server.password, database,
       isRoot ? 0 : server.port, isRoot ? server.socket : nil)
-    guard connected != nil else { throw TestFailure("the application cannot connect: \(String(cString: mysql_error(pointer)))") }
+    guard connected != nil else {
+      throw TestFailure("the application cannot connect: \(String(cString: mysql_error(pointer)))")
+    }
   }
 
   func run(_ statements: String...) throws {

@@ -10,23 +10,36 @@ final class MySQLFixture: StoreFixture {
   let clock = TurnableClock()
   let isMariaDB: Bool
   private let sketches = Mutex<[TableName: TableSketch]>([:])
+  private let optionFile: OptionFile
+  private let isBodyDone = Mutex(false)
 
-  let capabilities = StoreCapabilities(
-    locksRows: true, keyKinds: [.integer, .text, .caseInsensitiveText, .uuid, .blob, .timestamp])
+  let capabilities: StoreCapabilities
 
   var application: Application { database.application }
 
   init() async throws {
     database = try await ScratchDatabase()
     isMariaDB = try await database.application.first("SELECT VERSION()")?.contains("MariaDB") == true
+    capabilities = StoreCapabilities(
+      locksRows: true, showsLockWaits: isMariaDB, raisesConflicts: true, otherSchema: database.otherName,
+      keyKinds: [.integer, .real, .text, .caseInsensitiveText, .uuid, .blob, .timestamp, .moment, .wallClock])
+    // What the store does not set for itself, it gets from here.
+    optionFile = try OptionFile("[zonai]\ninit-command=SET SESSION time_zone='\(MySQLFixture.zone)'\n")
+    try await application.run("SET SESSION time_zone = '\(MySQLFixture.zone)'")
   }
+
+  /// The application's, which knows of no summer.
+  private static let zone = "-07:00"
 
   func open() throws -> MySQLStore {
     var options = MySQLOptions()
     options.connections = PoolSizes(readers: 1, writers: 2)
     options.pollMilliseconds = 100
-    return try MySQLStore(url: database.url, options: options, clock: { [clock] in clock.now })
+    return try MySQLStore(
+      url: database.url + "?option-file=" + optionFile.path, options: options, clock: { [clock] in clock.now })
   }
+
+  func close(_ store: MySQLStore) async { await store.close() }
 
   // MARK: The application
 
@@ -48,15 +61,35 @@ final class MySQLFixture: StoreFixture {
 
   func drop(_ table: TableName) async throws { try await application.run("DROP TABLE \(quoted(table))") }
 
-  func insert(_ rows: [[String: Value]], into table: TableName) async throws {
-    try await application.run("START TRANSACTION")
-    for row in rows {
-      let columns = row.keys.sorted()
-      let values = columns.map { written(row[$0] ?? .null, in: table, $0) }
-      try await application.run(
-        "INSERT INTO \(quoted(table)) (\(list(columns))) VALUES (\(values.joined(separator: ", ")))")
+  func alter(_ table: TableName, _ change: TableChange) async throws {
+    let clause =
+      switch change {
+      case .add(let column): "ADD COLUMN \(quoted(column.name)) \(type(of: column.kind, isKey: false)) NULL"
+      case .drop(let column): "DROP COLUMN \(quoted(column))"
+      case .rename(let column, let name): "RENAME COLUMN \(quoted(column)) TO \(quoted(name))"
+      }
+    sketches.withLock { sketches in
+      var columns = sketches[table]?.columns ?? []
+      switch change {
+      case .add(let column): columns.append(column)
+      case .drop(let name): columns.removeAll { $0.name == name }
+      case .rename(let old, let name):
+        for index in columns.indices where columns[index].name == old { columns[index].name = name }
+      }
+      sketches[table]?.columns = columns
     }
-    try await application.run("COMMIT")
+    try await application.run("ALTER TABLE \(quoted(table)) \(clause)")
+  }
+
+  func insert(_ rows: [[String: Value]], into table: TableName) async throws {
+    let columns = Set(rows.flatMap(\.keys)).sorted()
+    for start in stride(from: 0, to: rows.count, by: 200) {
+      let values = rows[start..<min(rows.count, start + 200)].map { row in
+        "(" + columns.map { written(row[$0] ?? .null, in: table, $0) }.joined(separator: ", ") + ")"
+      }
+      try await application.run(
+        "INSERT INTO \(quoted(table)) (\(list(columns))) VALUES \(values.joined(separator: ", "))")
+    }
   }
 
   func update(_ table: TableName, where column: String, is value: Value, set: [String: Value]) async throws {
@@ -74,6 +107,7 @@ final class MySQLFixture: StoreFixture {
     let read = columns.map { column in
       switch column.kind {
       case .timestamp: "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', \(quoted(column.name))) DIV 1000"
+      case .moment: "CONVERT_TZ(\(quoted(column.name)), '\(MySQLFixture.zone)', '+00:00')"
       case .blob: "LOWER(HEX(\(quoted(column.name))))"
       default: quoted(column.name)
       }
@@ -99,11 +133,82 @@ final class MySQLFixture: StoreFixture {
   func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
   ) async throws {
-    let locker = try Application(database.server, database: database.name)
-    try await locker.run(
-      "START TRANSACTION", "SELECT * FROM \(quoted(table)) WHERE \(condition(table, column, value)) FOR UPDATE")
+    let locker = try await locker(of: table, where: column, is: value)
     try await body()
     try await locker.run("ROLLBACK")
+  }
+
+  func whileLockedUntilWaitedFor(
+    _ table: TableName, where column: String, is value: Value, then other: Value?, set: [String: Value],
+    _ body: @Sendable () async throws -> Void
+  ) async throws {
+    let locker = try await locker(of: table, where: column, is: value)
+    let number = await locker.number
+    let watcher = try Application(database.server)
+    let changes = set.keys.sorted().map { "\(quoted($0)) = \(written(set[$0] ?? .null, in: table, $0))" }
+    let updates = [value, other].compactMap { $0 }.map { value in
+      "UPDATE \(quoted(table)) SET \(changes.joined(separator: ", ")) WHERE \(condition(table, column, value))"
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await self.untilWaitedFor(number, watcher)
+        if other != nil {
+          do { for update in updates { try await locker.run(update) } } catch {
+            // The victim of a dead-lock: all of it again.
+            try await locker.run("START TRANSACTION")
+            for update in updates { try await locker.run(update) }
+          }
+        }
+        try await locker.run("COMMIT")
+      }
+      do { try await body() } catch {
+        group.cancelAll()
+        throw error
+      }
+      // A body that ended without a wait ends this too.
+      try await self.application.run("DO 0")
+      isBodyDone.withLock { $0 = true }
+      try await group.waitForAll()
+      isBodyDone.withLock { $0 = false }
+    }
+  }
+
+  private func locker(of table: TableName, where column: String, is value: Value) async throws -> Application {
+    let locker = try Application(database.server, database: database.name)
+    try await locker.run(
+      "SET SESSION time_zone = '\(MySQLFixture.zone)'", "START TRANSACTION",
+      "SELECT * FROM \(quoted(table)) WHERE \(condition(table, column, value)) FOR UPDATE")
+    return locker
+  }
+
+  /// Returns when another session waits for a lock of that one, as the server's own list tells.
+  private func untilWaitedFor(_ number: UInt, _ watcher: Application) async throws {
+    let waits = """
+      SELECT COUNT(*) FROM information_schema.INNODB_LOCK_WAITS w JOIN information_schema.INNODB_TRX t
+      ON t.trx_id = w.blocking_trx_id WHERE t.trx_mysql_thread_id = \(number)
+      """
+    while !isBodyDone.withLock({ $0 }) {
+      try Task.checkCancellation()
+      if try await watcher.first(waits) != "0" { return }
+      // The list is refreshed every 100 ms: asked sooner, it would only say the same.
+      try await watcher.run("DO SLEEP(0.02)")
+    }
+  }
+
+  func raiseConflicts(on table: TableName, where column: String, is value: Value, times: Int) async throws {
+    // What no rollback reaches: a table without transactions.
+    try await application.run(
+      "CREATE TABLE conflicts (number INT) ENGINE=MyISAM", "INSERT INTO conflicts VALUES (\(times))")
+    for event in ["UPDATE", "DELETE"] {
+      try await application.run(
+        """
+        CREATE TRIGGER \(quoted("conflict \(event)")) BEFORE \(event) ON \(quoted(table)) FOR EACH ROW
+        IF OLD.\(quoted(column)) <=> \(literal(value)) AND (SELECT number FROM conflicts) > 0 THEN
+          UPDATE conflicts SET number = number - 1;
+          SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213, MESSAGE_TEXT = 'Deadlock found';
+        END IF
+        """)
+    }
   }
 
   // MARK: Damage
@@ -129,12 +234,15 @@ final class MySQLFixture: StoreFixture {
   private func type(of kind: ColumnSketch.Kind, isKey: Bool) -> String {
     switch kind {
     case .integer: "BIGINT"
-    case .text: (isKey ? "VARCHAR(190)" : "TEXT") + " COLLATE \(exact)"
-    case .caseInsensitiveText: (isKey ? "VARCHAR(190)" : "TEXT") + " COLLATE utf8mb4_general_ci"
+    case .real: "DOUBLE"
+    case .text: (isKey ? "VARCHAR(191)" : "TEXT") + " COLLATE \(exact)"
+    case .caseInsensitiveText: (isKey ? "VARCHAR(191)" : "TEXT") + " COLLATE utf8mb4_general_ci"
     case .uuid: isMariaDB ? "UUID" : "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin"
     case .blob: isKey ? "VARBINARY(255)" : "BLOB"
     case .boolean: "BOOLEAN"
     case .timestamp: "DATETIME(3)"
+    case .moment: "TIMESTAMP(6)"
+    case .wallClock: "DATETIME(6)"
     }
   }
 
@@ -145,8 +253,11 @@ final class MySQLFixture: StoreFixture {
   private func key(of table: TableName) -> String { sketches.withLock { $0[table]?.primaryKey.first } ?? "id" }
 
   private func written(_ value: Value, in table: TableName, _ column: String) -> String {
-    guard kind(column, of: table) == .timestamp, case .integer(let moment) = value else { return literal(value) }
-    return "TIMESTAMPADD(MICROSECOND, \(moment)000, '1970-01-01')"
+    switch (kind(column, of: table), value) {
+    case (.timestamp, .integer(let moment)): "TIMESTAMPADD(MICROSECOND, \(moment)000, '1970-01-01')"
+    case (.moment, .text(let text)): "CONVERT_TZ('\(text)', '+00:00', '\(MySQLFixture.zone)')"
+    default: literal(value)
+    }
   }
 
   private func condition(_ table: TableName, _ column: String, _ value: Value) -> String {
@@ -157,8 +268,9 @@ final class MySQLFixture: StoreFixture {
     guard let text else { return .null }
     switch kind {
     case .integer, .boolean, .timestamp: return .integer(Int64(text) ?? 0)
+    case .real: return .real(Double(text) ?? 0)
     case .blob: return .bytes([UInt8](hex: text) ?? [])
-    case .text, .caseInsensitiveText, .uuid: return .text(text)
+    case .text, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)
     }
   }
 

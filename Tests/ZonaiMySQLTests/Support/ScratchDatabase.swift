@@ -26,6 +26,9 @@ final class ScratchDatabase: Sendable {
     try await application.run("CREATE DATABASE \(name) CHARACTER SET utf8mb4", "USE \(name)")
   }
 
+  /// A second one beside it, for who makes it.
+  var otherName: String { name + "_other" }
+
   var url: String { server.url(database: name) }
 
   deinit {
@@ -33,7 +36,7 @@ final class ScratchDatabase: Sendable {
     let name = name
     let seat = seat
     Task {
-      try? await application.run("DROP DATABASE IF EXISTS \(name)")
+      try? await application.run("DROP DATABASE IF EXISTS \(name)", "DROP DATABASE IF EXISTS \(name)_other")
       await Seats.shared.giveBack(seat)
     }
   }
