@@ -17,6 +17,8 @@ public final class MySQLConnection: PooledConnection {
   private var heldLock: String?
   /// Whether the server's `innodb_rollback_on_timeout` is on, so that a lock that is waited for in vain ends the transaction.
   private(set) var losesAllOnTimeout = false
+  /// How many bytes the server takes at once. It hangs up on more.
+  private var packetLimit = Int.max
 
   public private(set) var isBroken = false
   public private(set) var wasVictim = false
@@ -63,10 +65,14 @@ public final class MySQLConnection: PooledConnection {
     try server.requireKnown(at: address)
     try requireTLS()
     for statement in SessionSettings.first(server) { try command(statement) }
-    let asked = SQLStatement(text: "SELECT @@innodb_rollback_on_timeout, DATABASE()", values: [], isReused: false)
-    let (losesAll, database) =
-      try first(asked) { row throws(StoreError) in (row.text(0), row.optionalText(1)) } ?? ("", nil)
-    losesAllOnTimeout = losesAll == "1"
+    let asked = SQLStatement(
+      text: "SELECT DATABASE(), @@innodb_rollback_on_timeout, @@max_allowed_packet", values: [], isReused: false)
+    var database: String?
+    try run(asked) { row throws(StoreError) in
+      database = row.optionalText(0)
+      losesAllOnTimeout = row.text(1) == "1"
+      packetLimit = Int(clamping: row.integer(2))
+    }
     if database == nil { throw error(1046, "") }
   }
 
@@ -168,6 +174,9 @@ public final class MySQLConnection: PooledConnection {
     }
     let prepared = try prepared(statement)
     defer { prepared.isInUse = false }
+    guard MySQLStatement.size(statement.values) < packetLimit - MySQLConnection.packetOverhead else {
+      throw error(MySQLError.packetTooLarge, "", statement.text)
+    }
     guard prepared.bind(statement.values), mysql_stmt_execute(prepared.handle) == 0 else {
       throw statementError(prepared, statement.text)
     }
@@ -178,6 +187,9 @@ public final class MySQLConnection: PooledConnection {
     try readRows(of: prepared, metadata, statement.text, each)
     return 0
   }
+
+  /// What goes with the values of one execution, and more.
+  private static let packetOverhead = 4096
 
   private func count(_ affected: UInt64) -> Int {
     // All bits set stand for none.

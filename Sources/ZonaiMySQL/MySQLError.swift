@@ -34,6 +34,7 @@ enum MySQLError {
   static let tooManyPrepared: UInt32 = 1461
   static let duplicate: UInt32 = 1062
   static let noSuchTable: UInt32 = 1146
+  static let packetTooLarge: UInt32 = 1153
 
   // MARK: Reaching the server
 

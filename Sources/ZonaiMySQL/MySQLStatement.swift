@@ -46,6 +46,8 @@ final class MySQLStatement {
     }
   }
 
+  static func size(_ values: [Value]) -> Int { values.reduce(0) { $0 + size($1) } }
+
   private static func size(_ value: Value) -> Int {
     switch value {
     case .null: 0

@@ -190,8 +190,8 @@ final class MySQLFixture: StoreFixture {
     while !isBodyDone.withLock({ $0 }) {
       try Task.checkCancellation()
       if try await watcher.first(waits) != "0" { return }
-      // The list is refreshed every 100 ms: asked sooner, it would only say the same.
-      try await watcher.run("DO SLEEP(0.02)")
+      // The server makes the list anew when nobody has read it for 100 ms: asked sooner, it would say the same for ever.
+      try await watcher.run("DO SLEEP(0.12)")
     }
   }
 
