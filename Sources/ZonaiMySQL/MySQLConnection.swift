@@ -168,14 +168,14 @@ public final class MySQLConnection: PooledConnection {
   public func run(
     _ statement: SQLStatement, _ each: (MySQLRow) throws(StoreError) -> Void
   ) throws(StoreError) -> Int {
-    if statement.values.isEmpty, !statement.text.hasPrefix("SELECT") {
+    if statement.values.isEmpty, !statement.text.hasPrefix("SELECT"), !statement.text.hasPrefix("SHOW") {
       try command(statement.text)
       return count(mysql_affected_rows(handle))
     }
     let prepared = try prepared(statement)
     defer { prepared.isInUse = false }
     guard MySQLStatement.size(statement.values) < packetLimit - MySQLConnection.packetOverhead else {
-      throw error(MySQLError.packetTooLarge, "", statement.text)
+      throw error(MySQLError.packetTooLarge, "max_allowed_packet is \(packetLimit) bytes", statement.text)
     }
     guard prepared.bind(statement.values), mysql_stmt_execute(prepared.handle) == 0 else {
       throw statementError(prepared, statement.text)

@@ -32,6 +32,12 @@ public final class MySQLDriver: SQLDriver {
   public var changes: Int { pool.bell.changes }
   public var connectedAt: Int64? { pool.connectedAt }
 
+  public func uptime(on connection: MySQLConnection) throws(StoreError) -> Int64? {
+    // What both servers tell everybody, in whole seconds.
+    let statement = SQLStatement(text: "SHOW GLOBAL STATUS LIKE 'Uptime'", values: [], isReused: false)
+    return try connection.first(statement) { row throws(StoreError) in row.integer(1) * 1000 }
+  }
+
   /// Asks the server every now and then whether others have made work, since it tells nobody by itself.
   public func wait(after seen: Int, deadline: Int64) async throws(StoreError) {
     while true {

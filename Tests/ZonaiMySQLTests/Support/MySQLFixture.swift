@@ -22,7 +22,9 @@ final class MySQLFixture: StoreFixture {
     isMariaDB = try await database.application.first("SELECT VERSION()")?.contains("MariaDB") == true
     capabilities = StoreCapabilities(
       locksRows: true, showsLockWaits: isMariaDB, raisesConflicts: true, otherSchema: database.otherName,
-      keyKinds: [.integer, .real, .text, .caseInsensitiveText, .uuid, .blob, .timestamp, .moment, .wallClock])
+      keyKinds: [
+        .integer, .smallInteger, .real, .text, .caseInsensitiveText, .uuid, .blob, .timestamp, .moment, .wallClock,
+      ])
     // What the store does not set for itself, it gets from here.
     optionFile = try OptionFile("[zonai]\ninit-command=SET SESSION time_zone='\(MySQLFixture.zone)'\n")
     try await application.run("SET SESSION time_zone = '\(MySQLFixture.zone)'")
@@ -234,9 +236,10 @@ final class MySQLFixture: StoreFixture {
   private func type(of kind: ColumnSketch.Kind, isKey: Bool) -> String {
     switch kind {
     case .integer: "BIGINT"
+    case .smallInteger: "INT"
     case .real: "DOUBLE"
-    case .text: (isKey ? "VARCHAR(191)" : "TEXT") + " COLLATE \(exact)"
-    case .caseInsensitiveText: (isKey ? "VARCHAR(191)" : "TEXT") + " COLLATE utf8mb4_general_ci"
+    case .text: (isKey ? "VARCHAR(191)" : "MEDIUMTEXT") + " COLLATE \(exact)"
+    case .caseInsensitiveText: (isKey ? "VARCHAR(191)" : "MEDIUMTEXT") + " COLLATE utf8mb4_general_ci"
     case .uuid: isMariaDB ? "UUID" : "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin"
     case .blob: isKey ? "VARBINARY(255)" : "BLOB"
     case .boolean: "BOOLEAN"
@@ -267,7 +270,7 @@ final class MySQLFixture: StoreFixture {
   private func value(_ text: String?, _ kind: ColumnSketch.Kind) -> Value {
     guard let text else { return .null }
     switch kind {
-    case .integer, .boolean, .timestamp: return .integer(Int64(text) ?? 0)
+    case .integer, .smallInteger, .boolean, .timestamp: return .integer(Int64(text) ?? 0)
     case .real: return .real(Double(text) ?? 0)
     case .blob: return .bytes([UInt8](hex: text) ?? [])
     case .text, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)
