@@ -69,9 +69,9 @@ extension MySQLDialect {
     builder.identifier(column)
     builder.append(" IN (SELECT zonai_k0 FROM (SELECT zonai_v.zonai_j, ")
     builder.stored("zonai_v.zonai_j", as: type)
-    builder.append(" AS zonai_k0 FROM JSON_TABLE(")
-    builder.bind(.text(JSON.array(fits).text))
-    builder.append(", '$[*]' COLUMNS (zonai_j ")
+    builder.append(" AS zonai_k0 FROM ")
+    builder.table(of: fits)
+    builder.append("zonai_j ")
     builder.append(type.storedType(fits[...]))
     builder.append(" PATH '$')) AS zonai_v) AS zonai_l WHERE zonai_k0 IS NOT NULL")
     if case .text(let charset, _) = type.family, charset != "utf8mb4" {
@@ -109,6 +109,14 @@ extension MySQLType {
 }
 
 extension SQLBuilder {
+  /// The beginning of a table that the server makes of one value.
+  mutating func table(of elements: [JSON]) {
+    // Joined to nothing, the value is a text to both servers, in which MySQL looks for JSON.
+    append("JSON_TABLE(CONCAT(")
+    bind(.text(JSON.array(elements).text))
+    append(", ''), '$[*]' COLUMNS (")
+  }
+
   /// An element of the JSON as the column's own type and collation: explicitly its own, or the server would not know whose
   /// collation to go by.
   mutating func stored(_ element: StaticString, as type: MySQLType) {

@@ -105,9 +105,8 @@ extension SQLBuilder {
       // What the column cannot hold by now matches no row.
       if element.count == 3 + types.count { elements.append(element) }
     }
-    append("JSON_TABLE(")
-    bind(.text(JSON.array(elements.map { .array($0) }).text))
-    append(", '$[*]' COLUMNS (zonai_n INT PATH '$[0]'")
+    table(of: elements.map { .array($0) })
+    append("zonai_n INT PATH '$[0]'")
     if isPairs {
       append(", zonai_token ")
       append(MySQLType.bytes.storedType(elements.lazy.map { $0[1] }))

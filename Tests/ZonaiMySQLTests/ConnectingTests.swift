@@ -12,7 +12,7 @@ import ZonaiTestServers
 #endif
 
 /// What cannot be connected to, in one sentence each, and never with a password in it.
-@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(15)))
 struct ConnectingTests {
   private func failure(_ url: String, options: MySQLOptions = MySQLOptions()) async throws -> StoreError {
     let store = try MySQLStore(url: url, options: options)

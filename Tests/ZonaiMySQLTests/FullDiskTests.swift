@@ -44,7 +44,7 @@
     }
   }
 
-  @Suite(.enabled("a small disk needs the right to mount one") { SmallDisk.isPossible }, .timeLimit(.minutes(3)))
+  @Suite(.enabled("a small disk needs the right to mount one") { SmallDisk.isPossible }, .timeLimit(.minutes(15)))
   struct FullDiskTests {
     @Test func `a full disk is called full, nothing is half written, and room heals it`() async throws {
       let disk = try #require(try SmallDisk(megabytes: 500))

@@ -4,7 +4,7 @@ import ZonaiMySQL
 import ZonaiTestServers
 
 /// What waits, for how long, and what does not.
-@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(15)))
 struct LockTests {
   private static var hasty: MySQLOptions {
     var options = MySQLOptions()

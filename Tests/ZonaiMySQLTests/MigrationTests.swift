@@ -4,7 +4,7 @@ import ZonaiMySQL
 import ZonaiTestServers
 
 /// Creating a table commits at once in these servers: a migration is safe for other reasons.
-@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(15)))
 struct MigrationTests {
   @Test func `of many migrations at once one makes the tables`() async throws {
     let database = try await ScratchDatabase()

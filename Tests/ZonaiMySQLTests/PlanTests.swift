@@ -7,7 +7,7 @@ import ZonaiThreads
 @testable import ZonaiMySQL
 
 /// The server enters the application's table by the key's index, whatever else could tempt it, in tables of any size.
-@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(15)))
 struct PlanTests {
   struct Layout: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -4,7 +4,7 @@ import ZonaiMySQL
 import ZonaiTestServers
 
 /// Prunes that the application's own rules refuse are undone alone, and no error shows what was bound.
-@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(15)))
 struct RefusalTests {
   struct Rule: Sendable, CustomTestStringConvertible {
     let testDescription: String

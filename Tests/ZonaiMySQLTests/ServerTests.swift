@@ -13,7 +13,7 @@ import ZonaiTestServers
 #endif
 
 /// Servers that stop, run full, run out of connections or want TLS: each test has one of its own.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ServerTests {
+@Suite(.serialized, .timeLimit(.minutes(15))) struct ServerTests {
   @Test func `a private server keeps its address when it is started again`() async throws {
     let server = try await PrivateServer(.mariadb)
     let url = server.url

@@ -4,7 +4,7 @@ import ZonaiMySQL
 import ZonaiTestServers
 
 /// Tables as people make them in MySQL and MariaDB.
-@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestServers.mysql != nil, "\(TestServers.noMySQL)"), .timeLimit(.minutes(15)))
 struct TableTests {
   // MARK: Keys
 
