@@ -25,6 +25,12 @@ public struct MySQLDialect: SQLDialect {
     "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000"
   }
 
+  public var newID: StaticString { MySQLPushRoutine.newID }
+
+  public func makePushRoutine(on connection: MySQLConnection) throws(StoreError) -> String? {
+    try MySQLPushRoutine.make(on: connection)
+  }
+
   public func type(_ kind: ZonaiColumn.Kind) -> StaticString {
     switch kind {
     case .integer: "BIGINT"
