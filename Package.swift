@@ -132,7 +132,7 @@ let package = Package(
       name: "ZonaiSystemTests",
       dependencies: [
         "ZonaiCore", "ZonaiSQLite", "ZonaiTransports", "ZonaiSimulator", "ZonaiHTTP", "ZonaiJSON", "ZonaiThreads",
-        "CZonaiSQLite", "zonai",
+        "ZonaiTestServers", "CZonaiSQLite", "zonai",
       ], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

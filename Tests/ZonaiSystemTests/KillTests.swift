@@ -84,7 +84,7 @@ struct KillTests {
         let worker = try script.work("--lease", "1")
         try await eventually("kill \(kill) of seed \(seed): \(moment) \(goal)") {
           try #require(worker.isRunning, "kill \(kill) of seed \(seed): \(worker.errors)")
-          let state = try script.state
+          let state = try stage.jobState
           try #require(state != "completed", "seed \(seed) leaves nothing for kill \(kill)")
           if state == "failed" {
             try await script.resumeAfterTakeovers(id)
@@ -97,8 +97,8 @@ struct KillTests {
         eventIDs.formUnion(worker.rejected)
       }
 
-      while try script.state != "completed" {
-        if try script.state == "failed" { try await script.resumeAfterTakeovers(id) }
+      while try stage.jobState != "completed" {
+        if try stage.jobState == "failed" { try await script.resumeAfterTakeovers(id) }
         let worker = try script.work("--lease", "1", "--once")
         _ = try await worker.end()
         eventIDs.formUnion(worker.rejected)
@@ -126,7 +126,7 @@ struct KillTests {
         let worker = try script.work()
         try await eventually("stop \(stop) of seed \(seed)") {
           try #require(worker.isRunning, "\(worker.errors)")
-          try #require(try script.state != "completed", "seed \(seed) leaves nothing for stop \(stop)")
+          try #require(try stage.jobState != "completed", "seed \(seed) leaves nothing for stop \(stop)")
           return try await Moment.requests.reached(stage) >= goal
         }
         worker.signal(stop % 2 == 0 ? SIGTERM : SIGINT)

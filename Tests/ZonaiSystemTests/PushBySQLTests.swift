@@ -70,7 +70,7 @@ struct PushBySQLTests {
       let worker = try script.work()
       try await eventually("the worker's start") { worker.errors.contains("started with") }
       try stage.database.run(Self.insert(#"{"title": "Hello"}"#))
-      try await eventually("the job's end") { try script.state == "completed" }
+      try await eventually("the job's end") { try stage.jobState == "completed" }
       worker.signal(SIGTERM)
       #expect(try await worker.end() == 0)
       #expect(try await stage.inbox.total == 20)

@@ -26,7 +26,7 @@ struct WorkerTests {
       let workers = try [script.work(), script.work()]
       for worker in workers { try await eventually("a worker's start") { worker.errors.contains("started with") } }
       let id = try await script.push()
-      try await eventually("the job's end") { try script.state == "completed" }
+      try await eventually("the job's end") { try stage.jobState == "completed" }
       for worker in workers {
         worker.signal(SIGTERM)
         #expect(try await worker.end() == 0, "\(worker.errors)")
@@ -142,7 +142,7 @@ struct WorkerTests {
 
       try await stage.simulator.control("DELETE", "/faults")
       try await script.change(id, "resume")
-      try await eventually("the job's end") { try script.state == "completed" }
+      try await eventually("the job's end") { try stage.jobState == "completed" }
       worker.signal(SIGTERM)
       #expect(try await worker.end() == 0, "\(worker.errors)")
       let done = try await script.show(id)

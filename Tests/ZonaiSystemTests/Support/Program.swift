@@ -11,7 +11,7 @@ import ZonaiThreads
   import Darwin
 #endif
 
-/// The built command as a process, whose words go to files: what it has written stays, however it ends.
+/// The built command, or another, as a process whose words go to files: what it has written stays, however it ends.
 final class Program: Sendable {
   let pid: pid_t
   private let files: (output: String, errors: String)
@@ -20,10 +20,15 @@ final class Program: Sendable {
   private static let started = Atomic(0)
 
   /// Starts `zonai` with these words.
-  init(_ words: [String], in folder: TemporaryFolder) throws {
+  convenience init(_ words: [String], in folder: TemporaryFolder) throws {
+    try self.init(Program.executable, words, in: folder)
+  }
+
+  /// Starts another program.
+  init(_ executable: String, _ words: [String], in folder: TemporaryFolder) throws {
     let number = Program.started.add(1, ordering: .relaxed).newValue
     files = (folder["program-\(number).out"], folder["program-\(number).err"])
-    pid = try Program.spawn(words, output: files.output, errors: files.errors)
+    pid = try Program.spawn(executable, words, output: files.output, errors: files.errors)
     let (pid, status) = (pid, status)
     _ = try NamedThread(name: "waits for zonai") {
       var code: Int32 = 0
@@ -70,7 +75,7 @@ final class Program: Sendable {
   /// Waits for its end; the exit code, or 128 and the signal's number.
   func end() async throws -> Int32 { try await blocking { [status] in status.wait { $0 } ?? -1 } }
 
-  private static func spawn(_ words: [String], output: String, errors: String) throws -> pid_t {
+  private static func spawn(_ executable: String, _ words: [String], output: String, errors: String) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

@@ -78,6 +78,11 @@ final class Stage: Sendable {
   /// The table as it is, to be compared.
   var rows: [[String?]] { get throws { try database.rows("SELECT * FROM devices ORDER BY id") } }
 
+  /// The state of the only job, as it stands in the file.
+  var jobState: String {
+    get throws { try #require(database.rows("SELECT state FROM zonai_jobs").first?.first ?? nil) }
+  }
+
   // MARK: Lanes
 
   private func setting(_ lane: String, _ name: String) throws -> String {
