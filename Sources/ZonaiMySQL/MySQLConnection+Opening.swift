@@ -75,7 +75,9 @@ struct SessionSettings {
     return [
       common
         + (server.isMariaDB
-          ? "optimizer_switch = 'in_to_exists=off'" : "optimizer_switch = 'subquery_materialization_cost_based=off'")
+          // A worker that is paused in the middle of a transaction must not keep the others from a job's row: ten seconds.
+          ? "optimizer_switch = 'in_to_exists=off', idle_transaction_timeout = 10"
+          : "optimizer_switch = 'subquery_materialization_cost_based=off'")
     ]
   }
 

@@ -73,7 +73,7 @@ import ZonaiJSON
       what: "waiting for what is not sent", add: ["--dry-run", "--wait"], code: "usage", sentence: "--dry-run"),
     Mistake(
       what: "a store of an unknown kind", instead: ["--store": "oracle://root:secret@db/app"], code: "usage",
-      sentence: "--store names a store of the kind 'oracle', which is not known; write sqlite:FILE"),
+      sentence: "--store names a store of the kind 'oracle', which is not known; write sqlite:FILE, postgres:"),
     Mistake(
       what: "a store without a kind", instead: ["--store": "app.db"], code: "usage", sentence: "sqlite:app.db"),
     Mistake(

@@ -29,6 +29,8 @@ import Testing
     Case("postgres://db/shop?password=secret", "postgres://db/shop"),
     Case(
       "postgres://db/shop?p%61ssword=secret&sslpassword=other&sslmode=require", "postgres://db/shop?sslmode=require"),
+    Case("mysql://zonai@db/shop"), Case("mariadb://zonai:secret@db/shop", "mariadb://zonai@db/shop"),
+    Case("mysql://zonai:@db/shop", "mysql://zonai@db/shop"),
     Case("host=db dbname=shop user=zonai"), Case("  port = 5433   dbname = shop"),
     Case("host=db password=secret dbname=shop", "host=db dbname=shop"),
     Case("password='it\\'s secret' host=db", "host=db"),

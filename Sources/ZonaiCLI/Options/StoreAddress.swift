@@ -1,4 +1,5 @@
 import ZonaiCore
+import ZonaiMySQL
 import ZonaiPostgres
 import ZonaiSQLite
 
@@ -6,7 +7,7 @@ import ZonaiSQLite
 ///
 /// Only `shown` may be shown: the URL itself may hold a password.
 struct StoreAddress: Sendable {
-  private enum Kind { case sqlite, postgres }
+  private enum Kind { case sqlite, postgres, mysql }
 
   private let kind: Kind
   private let url: String
@@ -17,7 +18,7 @@ struct StoreAddress: Sendable {
   /// Whether it stood in the environment, where a suggested command finds it again.
   var isFromEnvironment = false
 
-  static let forms = "sqlite:FILE or postgres://USER@HOST/DATABASE"
+  static let forms = "sqlite:FILE, postgres://USER@HOST/DATABASE or mysql://USER@HOST/DATABASE"
 
   init(_ text: String) throws(ArgumentProblem) {
     kind = try StoreAddress.kind(of: text)
@@ -36,6 +37,7 @@ struct StoreAddress: Sendable {
     switch text[..<colon].lowercased() {
     case "sqlite": return .sqlite
     case "postgres", "postgresql": return .postgres
+    case "mysql", "mariadb": return .mysql
     case let scheme:
       let isWord =
         !scheme.isEmpty && scheme.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) }
@@ -68,10 +70,11 @@ struct StoreAddress: Sendable {
     switch kind {
     case .sqlite: return try SQLiteStore(url: url)
     case .postgres: return try PostgresStore(url: url)
+    case .mysql: return try MySQLStore(url: url)
     }
   }
 
-  private var passwordPlaces: String { "PGPASSWORD or ~/.pgpass" }
+  private var passwordPlaces: String { kind == .mysql ? "MYSQL_PWD or ~/.my.cnf" : "PGPASSWORD or ~/.pgpass" }
 
   /// How a command that is suggested names the same store.
   var repeated: [String] { isFromEnvironment ? [] : ["--store", shown] }

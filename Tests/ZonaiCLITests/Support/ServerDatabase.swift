@@ -8,7 +8,7 @@ struct ServerDatabase: Sendable {
 
     var server: String? { self == .postgres ? TestServers.postgres : TestServers.mysql }
 
-    static let there = [Kind.postgres].filter { $0.server != nil }
+    static let there = allCases.filter { $0.server != nil }
   }
 
   let kind: Kind
