@@ -128,12 +128,15 @@ extension SQLBuilder {
     }
   }
 
+  /// In key order, as a row: the columns by themselves are the key's index's own order, and to spare the sorting of a few
+  /// pairs that index would be read from end to end.
   fileprivate mutating func orderByKey(of target: PruneTarget) {
-    append(" ORDER BY ")
+    append(" ORDER BY ROW(")
     list(target.key) { column, builder in
       builder.append("zonai_t.")
       builder.identifier(column)
     }
+    append(")")
   }
 
   // MARK: Byte by byte
