@@ -91,14 +91,16 @@ struct SessionSettings {
       isolation = kind
     }
     let seconds = Int(clamping: (left + 999) / 1000)
-    if lockWait.map({ $0 < seconds || $0 > seconds + 1 }) ?? true { statements.append(lockWaits(seconds)) }
+    // In one statement: a claim waits for less long than a settling, and the two take turns.
+    var limits: [String] = []
+    if lockWait.map({ $0 < seconds || $0 > seconds + 1 }) ?? true { limits.append(lockWaits(seconds)) }
     if statementLimit.map({ $0 * 4 < left * 3 || $0 > left + min(1000, left / 4) }) ?? true {
       statementLimit = left
       // MySQL's limit is for SELECT alone; what writes is bounded by its lock waits there.
-      statements.append(
-        server.isMariaDB
-          ? "SET SESSION max_statement_time = \(Double(left) / 1000)" : "SET SESSION max_execution_time = \(left)")
+      let limit = server.isMariaDB ? "max_statement_time = \(Double(left) / 1000)" : "max_execution_time = \(left)"
+      limits.append(limits.isEmpty ? "SET SESSION \(limit)" : limit)
     }
+    if !limits.isEmpty { statements.append(limits.joined(separator: ", ")) }
     return statements
   }
 

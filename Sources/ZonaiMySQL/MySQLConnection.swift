@@ -203,10 +203,15 @@ public final class MySQLConnection: PooledConnection {
     _ each: (MySQLRow) throws(StoreError) -> Void
   ) throws(StoreError) {
     // All rows are taken from the connection first: `each` may run other statements.
-    guard let result = MySQLResult(prepared.handle, metadata), result.bind(),
+    let known = prepared.result.flatMap { $0.takes(metadata) ? $0 : nil }
+    guard let result = known ?? MySQLResult(prepared.handle, metadata), result.bind(),
       mysql_stmt_store_result(prepared.handle) == 0
     else { throw statementError(prepared, text) }
-    defer { _ = mysql_stmt_free_result(prepared.handle) }
+    prepared.result = result
+    defer {
+      _ = mysql_stmt_free_result(prepared.handle)
+      if result.isLarge { prepared.result = nil }
+    }
     while true {
       switch mysql_stmt_fetch(prepared.handle) {
       case 0, MYSQL_DATA_TRUNCATED:

@@ -11,7 +11,8 @@ public struct MySQLDialect: SQLDialect {
   public func quoted(_ identifier: String) -> String { MySQLDialect.quote(identifier) }
 
   static func quote(_ identifier: String) -> String {
-    "`" + identifier.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
+    guard identifier.utf8.contains(UInt8(ascii: "`")) else { return "`" + identifier + "`" }
+    return "`" + identifier.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
   }
 
   public func placeholder(_ number: Int, type: String?) -> String {

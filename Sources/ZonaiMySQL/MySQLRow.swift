@@ -2,11 +2,21 @@ import CZonaiMySQL
 import ZonaiCore
 import ZonaiSQL
 
-/// The result of one execution: what its columns are, and the memory that rows are fetched into.
+/// What the columns of a statement's result are, and the memory that rows are fetched into.
 final class MySQLResult {
-  struct Column {
-    var name: String
-    var form: Form
+  /// A column as the server describes it. While this stays the same, so does the memory.
+  private struct Shape: Equatable {
+    var type: enum_field_types
+    var isUnsigned: Bool
+    var charset: UInt32
+    var length: UInt
+
+    init(_ field: MYSQL_FIELD) {
+      type = field.type
+      isUnsigned = field.flags & UInt32(UNSIGNED_FLAG) != 0
+      charset = field.charsetnr
+      length = UInt(field.length)
+    }
   }
 
   /// How a column comes to us.
@@ -17,7 +27,10 @@ final class MySQLResult {
     case bytes
   }
 
-  let columns: [Column]
+  let columns: [Form]
+  private let shapes: [Shape]
+  /// Of the execution that the rows come from.
+  private var metadata: UnsafeMutablePointer<MYSQL_RES>
   let row: UnsafeMutablePointer<zonai_mysql_row>
   private let statement: UnsafeMutablePointer<MYSQL_STMT>
   /// Numbers as text, for who asks for their bytes.
@@ -28,12 +41,15 @@ final class MySQLResult {
   init?(_ statement: UnsafeMutablePointer<MYSQL_STMT>, _ metadata: UnsafeMutablePointer<MYSQL_RES>) {
     let count = Int(mysql_num_fields(metadata))
     guard let fields = mysql_fetch_fields(metadata), let row = zonai_mysql_row_make(UInt32(count)) else { return nil }
-    var columns: [Column] = []
+    var columns: [Form] = []
+    var shapes: [Shape] = []
     columns.reserveCapacity(count)
+    shapes.reserveCapacity(count)
     for index in 0..<count {
       let field = fields[index]
       let form = MySQLResult.form(of: field)
-      columns.append(Column(name: field.name.map { String(cString: $0) } ?? "", form: form))
+      columns.append(form)
+      shapes.append(Shape(field))
       let (type, room) = MySQLResult.place(for: form, length: Int(clamping: field.length))
       guard zonai_mysql_row_want(row, UInt32(index), type, form == .unsigned ? 1 : 0, room) != 0 else {
         zonai_mysql_row_free(row)
@@ -41,9 +57,29 @@ final class MySQLResult {
       }
     }
     self.columns = columns
+    self.shapes = shapes
+    self.metadata = metadata
     self.row = row
     self.statement = statement
     digits = .allocate(byteCount: count * MySQLResult.digitsEach, alignment: 1)
+  }
+
+  /// Takes the rows of another execution, if their columns are what they were.
+  func takes(_ metadata: UnsafeMutablePointer<MYSQL_RES>) -> Bool {
+    guard Int(mysql_num_fields(metadata)) == shapes.count, let fields = mysql_fetch_fields(metadata) else {
+      return false
+    }
+    for index in shapes.indices where shapes[index] != Shape(fields[index]) { return false }
+    self.metadata = metadata
+    return true
+  }
+
+  /// Whether one value took so much room that the memory is not worth keeping.
+  private(set) var isLarge = false
+  private static let largest: UInt = 65_536
+
+  fileprivate func name(_ column: Int) -> String {
+    mysql_fetch_fields(metadata)?[column].name.map { String(cString: $0) } ?? ""
   }
 
   deinit {
@@ -68,11 +104,12 @@ final class MySQLResult {
     var grew = false
     for index in columns.indices {
       let column = UInt32(index)
-      guard columns[index].form == .text || columns[index].form == .bytes, zonai_mysql_row_is_null(row, column) == 0,
+      guard columns[index] == .text || columns[index] == .bytes, zonai_mysql_row_is_null(row, column) == 0,
         zonai_mysql_row_length(row, column) > zonai_mysql_row_room(row, column)
       else { continue }
       guard zonai_mysql_row_refetch(statement, row, column) == 0 else { return false }
       grew = true
+      if zonai_mysql_row_room(row, column) > MySQLResult.largest { isLarge = true }
     }
     return !grew || bind()
   }
@@ -109,14 +146,14 @@ public struct MySQLRow: SQLRow {
   let result: MySQLResult
 
   public var columnCount: Int { result.columns.count }
-  public func name(_ column: Int) -> String { result.columns[column].name }
+  public func name(_ column: Int) -> String { result.name(column) }
   public func isNull(_ column: Int) -> Bool { zonai_mysql_row_is_null(result.row, UInt32(column)) != 0 }
 
   private func place(_ column: Int) -> UnsafeRawPointer? { zonai_mysql_row_bytes(result.row, UInt32(column)) }
 
   public func integer(_ column: Int) -> Int64 {
     guard !isNull(column), let place = place(column) else { return 0 }
-    switch result.columns[column].form {
+    switch result.columns[column] {
     case .integer: return place.loadUnaligned(as: Int64.self)
     case .unsigned: return Int64(clamping: place.loadUnaligned(as: UInt64.self))
     case .real: return Int64(exactly: place.loadUnaligned(as: Double.self).rounded(.towardZero)) ?? 0
@@ -131,7 +168,7 @@ public struct MySQLRow: SQLRow {
 
   public func bytes(_ column: Int) -> UnsafeRawBufferPointer {
     guard !isNull(column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    switch result.columns[column].form {
+    switch result.columns[column] {
     case .text, .bytes: return fetched(column)
     case .integer, .unsigned, .real, .float, .bits: return result.digits(MySQLRow.words(value(column)), of: column)
     }
@@ -157,7 +194,7 @@ public struct MySQLRow: SQLRow {
 
   public func value(_ column: Int) -> Value {
     guard !isNull(column), let place = place(column) else { return .null }
-    switch result.columns[column].form {
+    switch result.columns[column] {
     case .integer: return .integer(place.loadUnaligned(as: Int64.self))
     case .unsigned: return MySQLRow.value(place.loadUnaligned(as: UInt64.self))
     case .real: return .real(place.loadUnaligned(as: Double.self))
@@ -177,7 +214,7 @@ public struct MySQLRow: SQLRow {
 
   public func keyValue(_ column: Int) throws(StoreError) -> Value {
     let value = value(column)
-    guard case .bytes = value, result.columns[column].form == .text else { return value }
+    guard case .bytes = value, result.columns[column] == .text else { return value }
     throw StoreError(
       .failed,
       "some row holds text in the key column \(name(column)) that is not UTF-8, and pages cannot go on from it: correct "

@@ -8,6 +8,8 @@ final class MySQLStatement {
   /// Counts the uses of the connection's statements: the one used longest ago goes first.
   var lastUse = 0
   var isInUse = false
+  /// Where its rows were fetched into the last time.
+  var result: MySQLResult?
   private let parameters: UnsafeMutablePointer<zonai_mysql_parameters>
 
   /// nil when there is no memory.

@@ -12,7 +12,7 @@ public final class SQLiteConnection: SQLConnection {
   /// When a statement is interrupted: a moment of `MonotonicClock`.
   private let deadline: UnsafeMutablePointer<Int64>
 
-  private static let cachedStatements = 96
+  private static let cachedStatements = 128
 
   /// Opens the file, which must be there.
   init(path: String) throws(StoreError) {

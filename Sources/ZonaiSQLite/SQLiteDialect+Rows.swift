@@ -5,6 +5,9 @@ import ZonaiSQL
 // `zonai_t`, by the key's index. `(id, token) IN (VALUES …)` would scan the whole table instead.
 
 extension SQLiteDialect {
+  /// A batch's usual handful of the dead. Statements for so many come again, and are kept; each number has its own.
+  private static let fewPairs = 24
+
   public func selectByKey(
     _ target: PruneTarget, keys: [RowKey], columns: [ColumnDescription],
     filter: (inout SQLBuilder) throws(StoreError) -> Void
@@ -23,7 +26,7 @@ extension SQLiteDialect {
     builder.append(" AND ((")
     try filter(&builder)
     builder.append(") IS TRUE)")
-    return builder.statement(isReused: false)
+    return builder.statement(isReused: keys.count <= Self.fewPairs)
   }
 
   public func selectPairs(_ target: PruneTarget, _ pairs: [Rejection]) -> SQLStatement {
@@ -33,7 +36,7 @@ extension SQLiteDialect {
     builder.identifier(target.table)
     builder.append(" AS zonai_t WHERE ")
     builder.samePair(of: target)
-    return builder.statement(isReused: false)
+    return builder.statement(isReused: pairs.count <= Self.fewPairs)
   }
 
   public func prune(
@@ -83,7 +86,7 @@ extension SQLiteDialect {
     // What the FROM clause brought may not be returned: the key says which pair it was.
     builder.append(" RETURNING ")
     builder.list(target.key) { $1.identifier($0) }
-    return builder.statement(isReused: false)
+    return builder.statement(isReused: pairs.count <= Self.fewPairs)
   }
 }
 

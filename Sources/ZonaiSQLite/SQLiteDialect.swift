@@ -11,7 +11,8 @@ public struct SQLiteDialect: SQLDialect {
   /// In backticks: what stands in double quotes and names no column, SQLite takes for text, and so a column that was
   /// dropped would read as a token. https://www.sqlite.org/quirks.html#dblquote
   public func quoted(_ identifier: String) -> String {
-    "`" + identifier.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
+    guard identifier.utf8.contains(UInt8(ascii: "`")) else { return "`" + identifier + "`" }
+    return "`" + identifier.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
   }
 
   public func placeholder(_ number: Int, type: String?) -> String { "?" }

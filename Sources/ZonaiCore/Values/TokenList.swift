@@ -77,7 +77,7 @@ public struct DeviceToken: Sendable, Hashable, CustomStringConvertible, CustomDe
 extension DeviceToken {
   /// Tells one token from another, without being one: FNV-1a in 64 bits.
   /// http://www.isthe.com/chongo/tech/comp/fnv/
-  public static func digest(_ bytes: some Sequence<UInt8>) -> UInt64 {
+  @inlinable public static func digest(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }

@@ -60,12 +60,12 @@ enum ParameterText {
     var starts: [Int?] = []
     starts.reserveCapacity(values.count)
     for value in values {
-      guard let text = text(value) else {
+      guard var text = text(value) else {
         starts.append(nil)
         continue
       }
       starts.append(bytes.count)
-      bytes.append(contentsOf: text.utf8.lazy.map { CChar(bitPattern: $0) })
+      text.withUTF8 { utf8 in utf8.withMemoryRebound(to: CChar.self) { bytes.append(contentsOf: $0) } }
       bytes.append(0)
     }
     return bytes.withUnsafeBufferPointer { memory in

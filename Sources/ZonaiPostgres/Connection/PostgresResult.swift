@@ -2,12 +2,19 @@ import CZonaiPostgres
 import ZonaiCore
 import ZonaiSQL
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// One result of the server, freed with its last reference.
 final class PostgresResult {
   let handle: OpaquePointer
   let rowCount: Int32
   let columnCount: Int32
-  private let types: [Oid]
   /// Where the bytes of the last `bytea` that was asked for lie.
   private var decoded = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
@@ -15,7 +22,6 @@ final class PostgresResult {
     self.handle = handle
     rowCount = PQntuples(handle)
     columnCount = PQnfields(handle)
-    types = (0..<columnCount).map { PQftype(handle, $0) }
   }
 
   deinit {
@@ -23,7 +29,7 @@ final class PostgresResult {
     PQclear(handle)
   }
 
-  func type(_ column: Int) -> Oid { types[column] }
+  func type(_ column: Int) -> Oid { PQftype(handle, Int32(column)) }
 
   /// How many rows an INSERT, UPDATE or DELETE changed; 0 for everything else.
   var changedRows: Int {
@@ -31,7 +37,7 @@ final class PostgresResult {
     guard let tag = PQcmdStatus(handle), tag[0] != CChar(bitPattern: UInt8(ascii: "S")),
       let count = PQcmdTuples(handle)
     else { return 0 }
-    return Int(String(cString: count)) ?? 0
+    return Int(strtol(count, nil, 10))
   }
 
   /// The command that ended: "COMMIT", "UPDATE 3".

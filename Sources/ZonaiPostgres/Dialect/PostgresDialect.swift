@@ -10,11 +10,17 @@ public struct PostgresDialect: SQLDialect {
   public init() {}
 
   public func quoted(_ identifier: String) -> String {
-    "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    guard identifier.utf8.contains(UInt8(ascii: "\"")) else { return "\"" + identifier + "\"" }
+    return "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
   /// Types come from the catalog, by format_type, which quotes what must be.
-  public func placeholder(_ number: Int, type: String?) -> String { type.map { "$\(number)::\($0)" } ?? "$\(number)" }
+  public func placeholder(_ number: Int, type: String?) -> String {
+    let plain = number < PostgresDialect.placeholders.count ? PostgresDialect.placeholders[number] : "$\(number)"
+    return type.map { plain + "::" + $0 } ?? plain
+  }
+
+  private static let placeholders = (0..<64).map { "$\($0)" }
 
   public func bound(_ value: Value, for column: ColumnDescription) -> (value: Value, type: String?) {
     switch value {

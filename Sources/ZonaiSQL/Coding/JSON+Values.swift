@@ -99,6 +99,24 @@ extension RowKey: StoredAsJSON {
 }
 
 extension RowKey {
+  /// A key of one integer, the common case, is read and written without more ado.
+  var stored: String {
+    if values.count == 1, case .integer(let number) = values[0] { return "[\(number)]" }
+    return json.text
+  }
+
+  init(stored text: String) throws(StoreError) {
+    if text.utf8.count < 24, text.utf8.first == UInt8(ascii: "["), text.utf8.last == UInt8(ascii: "]"),
+      let number = Int64(text.dropFirst().dropLast()), "[\(number)]" == text
+    {
+      self.init([.integer(number)])
+      return
+    }
+    let json: JSON
+    do throws(JSONError) { json = try JSON(parsing: text) } catch { throw .unreadable(Self.self, "\(error)") }
+    try self.init(json: json)
+  }
+
   /// Equal exactly when the keys are, byte for byte: Swift takes two spellings of "é" for one text.
   public var identity: [UInt8] { json.bytes }
 }

@@ -10,6 +10,8 @@ struct BatchRecord: Sendable {
   /// nil: everybody in the range is owed an answer. Otherwise only these are.
   var owed: [OwedRecipient]?
   var rejections: [Rejection]
+  /// The rejections as the row has them.
+  private let storedRejections: String?
   var delivered: [Group: Int]
   var doubtful: [Group: Int]
   var isFirst: Bool
@@ -26,12 +28,18 @@ struct BatchRecord: Sendable {
     worker, due_at, doubtful
     """
 
-  init(_ row: some SQLRow) throws(StoreError) {
+  /// `before` is the same row as it was read a moment ago: what has not changed since is not read again.
+  init(_ row: some SQLRow, before: BatchRecord? = nil) throws(StoreError) {
     batch = row.integer(0)
     from = row.isNull(1) ? nil : try RowKey(stored: row.text(1))
     to = try RowKey(stored: row.text(2))
     owed = row.isNull(3) ? nil : try [OwedRecipient](stored: row.text(3))
-    rejections = row.isNull(4) ? [] : try [Rejection](stored: row.text(4))
+    storedRejections = row.optionalText(4)
+    if let before, before.storedRejections == storedRejections {
+      rejections = before.rejections
+    } else {
+      rejections = try storedRejections.map { text throws(StoreError) in try [Rejection](stored: text) } ?? []
+    }
     delivered = try row.isNull(5) ? [:] : [GroupCount](stored: row.text(5)).byGroup
     isFirst = row.integer(6) != 0
     fence = row.integer(7)
@@ -46,21 +54,22 @@ struct BatchRecord: Sendable {
 
 extension SQLStore {
   func batch(
-    _ job: JobID, _ batch: Int64, _ connection: Driver.Connection, lock: StaticString = ""
+    _ job: JobID, _ batch: Int64, _ connection: Driver.Connection, lock: StaticString = "",
+    before: BatchRecord? = nil
   ) throws(StoreError) -> BatchRecord? {
     let statement = sql(
       """
       SELECT \(words: BatchRecord.columns) FROM zonai_batches
       WHERE job = \(job.rawValue) AND batch = \(batch)\(words: lock)
       """)
-    return try connection.first(statement) { row throws(StoreError) in try BatchRecord(row) }
+    return try connection.first(statement) { row throws(StoreError) in try BatchRecord(row, before: before) }
   }
 
   /// The batch, if the caller still owns it.
   func owned(
-    _ lease: BatchLease, _ connection: Driver.Connection, lock: StaticString = ""
+    _ lease: BatchLease, _ connection: Driver.Connection, lock: StaticString = "", before: BatchRecord? = nil
   ) throws(StoreError) -> BatchRecord? {
-    guard let batch = try batch(lease.job, lease.batch, connection, lock: lock),
+    guard let batch = try batch(lease.job, lease.batch, connection, lock: lock, before: before),
       batch.fence == lease.fence, batch.worker != nil
     else { return nil }
     return batch

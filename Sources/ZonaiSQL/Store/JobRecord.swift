@@ -65,7 +65,10 @@ struct JobRecord: Sendable {
     state = word(row.text(1), else: .failed)
     transports = Self.transports(row.text(2))
     suspects = word(row.text(3), else: .ask)
-    keptGroups = read([]) { () throws(StoreError) in Set(try [Group](stored: row.text(4))) }
+    keptGroups = read([]) { () throws(StoreError) in
+      let groups = row.text(4)
+      return groups == "[]" ? [] : Set(try [Group](stored: groups))
+    }
     frontier = read(nil) { () throws(StoreError) in row.isNull(5) ? nil : try RowKey(stored: row.text(5)) }
     lastKey = read(nil) { () throws(StoreError) in row.isNull(6) ? nil : try RowKey(stored: row.text(6)) }
     isStarted = row.integer(7) != 0
@@ -97,7 +100,8 @@ struct JobRecord: Sendable {
   }
 
   static func transports(_ text: String) -> Set<TransportName> {
-    Set(text.split(separator: " ").map { TransportName(rawValue: String($0)) })
+    guard text.utf8.contains(UInt8(ascii: " ")) else { return text.isEmpty ? [] : [TransportName(rawValue: text)] }
+    return Set(text.split(separator: " ").map { TransportName(rawValue: String($0)) })
   }
 
   static func text(_ transports: Set<TransportName>) -> String {

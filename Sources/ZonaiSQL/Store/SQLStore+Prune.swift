@@ -42,7 +42,7 @@ extension SQLStore {
     let wanted = decisions.indices.filter { decisions[$0].decision == .followPolicy && definition.policy != .none }
     let pruned = try prune(
       wanted.map { decisions[$0].rejection }, of: id, policy: definition.policy, caution, connection)
-    guard var batch = try owned(prunes.lease, connection, lock: dialect.lockClause) else {
+    guard var batch = try owned(prunes.lease, connection, lock: dialect.lockClause, before: before) else {
       // Somebody took the batch over while we waited for the rows: what was pruned here must not stay.
       throw StoreError.changedHands
     }
