@@ -76,8 +76,11 @@ let package = Package(
     .executableTarget(
       name: "zonai-responder", dependencies: ["ZonaiHTTP", "CZonaiOpenSSL"], swiftSettings: strict),
     .executableTarget(
-      name: "zonai-benchmark", dependencies: ["ZonaiTransports", "ZonaiSQLite", "CZonaiOpenSSL", "CZonaiSQLite"],
-      swiftSettings: strict),
+      name: "zonai-benchmark",
+      dependencies: [
+        "ZonaiTransports", "ZonaiSQLite", "ZonaiPostgres", "ZonaiMySQL", "CZonaiOpenSSL", "CZonaiSQLite",
+        "CZonaiPostgres", "CZonaiMySQL",
+      ], swiftSettings: strict),
 
     // Where tests find the database servers that Scripts/test started, and how they start more.
     .target(
