@@ -55,7 +55,7 @@ struct LockTests {
     var options = MySQLOptions()
     options.limits.reading = 1000
     let scene = try await MySQLScene(MySQLScene.devices)
-    try await scene.addDevices(5000)
+    try await scene.addDevices(30_000)
     let store = try MySQLStore(url: scene.database.url, options: options)
     // Every row is compared with every pattern.
     let patterns = (0..<400).map { Column("token").like("%a%b%c%\($0)%d%") }

@@ -31,8 +31,9 @@ import ZonaiSQLite
     try application.run(
       """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-      INSERT INTO zonai_tally (job, transport, fingerprint, platform, outcome, evidence, reason, detail, count)
-      SELECT ?, 'fcm', 'p', 'android', 'spared', '', 'x', 'refused by the database: row ' || i, 1 FROM n
+      INSERT INTO zonai_tally
+      (job, line, transport, fingerprint, platform, outcome, evidence, reason, detail, count)
+      SELECT ?, 'line ' || i, 'fcm', 'p', 'android', 'spared', '', 'x', 'refused by the database: row ' || i, 1 FROM n
       """, [.integer(Int64(lines)), .text(job.rawValue)])
   }
 
