@@ -204,13 +204,13 @@ public final class MySQLConnection: PooledConnection {
   ) throws(StoreError) {
     // All rows are taken from the connection first: `each` may run other statements.
     let known = prepared.result.flatMap { $0.takes(metadata) ? $0 : nil }
-    guard let result = known ?? MySQLResult(prepared.handle, metadata), result.bind(),
-      mysql_stmt_store_result(prepared.handle) == 0
-    else { throw statementError(prepared, text) }
+    guard let result = known ?? MySQLResult(prepared.handle, metadata) else { throw statementError(prepared, text) }
     prepared.result = result
+    guard result.bind(), mysql_stmt_store_result(prepared.handle) == 0 else { throw statementError(prepared, text) }
     defer {
       _ = mysql_stmt_free_result(prepared.handle)
-      if result.isLarge { prepared.result = nil }
+      // Room that long values took is given back, once the library knows of other memory.
+      if result.isLarge, let small = MySQLResult(prepared.handle, metadata), small.bind() { prepared.result = small }
     }
     while true {
       switch mysql_stmt_fetch(prepared.handle) {

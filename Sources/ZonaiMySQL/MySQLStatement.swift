@@ -8,7 +8,7 @@ final class MySQLStatement {
   /// Counts the uses of the connection's statements: the one used longest ago goes first.
   var lastUse = 0
   var isInUse = false
-  /// Where its rows were fetched into the last time.
+  /// Where the rows of the last execution went. Oracle's library writes there once more when the statement is executed again.
   var result: MySQLResult?
   private let parameters: UnsafeMutablePointer<zonai_mysql_parameters>
 
