@@ -36,7 +36,8 @@ final class ScratchDatabase: Sendable {
     let name = name
     let seat = seat
     Task {
-      try? await application.run("DROP DATABASE IF EXISTS \(name)", "DROP DATABASE IF EXISTS \(name)_other")
+      // The other one first: its tables may point to this one's.
+      try? await application.run("DROP DATABASE IF EXISTS \(name)_other", "DROP DATABASE IF EXISTS \(name)")
       await Seats.shared.giveBack(seat)
     }
   }
