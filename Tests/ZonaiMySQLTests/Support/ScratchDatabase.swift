@@ -47,6 +47,7 @@ final class ScratchDatabase: Sendable {
 actor Seats {
   struct Seat: Sendable {}
   static let shared = Seats(6)
+  static let lockWatchers = Seats(1)
 
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
