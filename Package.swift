@@ -99,6 +99,10 @@ let package = Package(
         "ZonaiJSON", "CZonaiSQLite", "zonai",
       ], swiftSettings: strict),
     .testTarget(name: "ZonaiTestKitTests", dependencies: ["ZonaiTestKit", "ZonaiCore"], swiftSettings: strict),
+    // Sees what packages that adopt Zonai see, and no more.
+    .testTarget(
+      name: "ZonaiAdopterTests", dependencies: ["ZonaiTestKit", "ZonaiCore"], packageAccess: false,
+      swiftSettings: strict),
     .testTarget(name: "ZonaiThreadsTests", dependencies: ["ZonaiThreads"], swiftSettings: strict),
     .testTarget(name: "ZonaiJSONTests", dependencies: ["ZonaiJSON"], swiftSettings: strict),
     .testTarget(

@@ -6,6 +6,12 @@ public struct PushEstimate: Sendable, Hashable {
     /// nil when no lane serves the platform: its recipients would be counted as transiently failed.
     public var transport: TransportName?
     public var recipients: Int
+
+    public init(platform: Platform, transport: TransportName?, recipients: Int) {
+      self.platform = platform
+      self.transport = transport
+      self.recipients = recipients
+    }
   }
 
   /// The rendered message on one lane.
@@ -14,6 +20,12 @@ public struct PushEstimate: Sendable, Hashable {
     /// In bytes, as the service counts them.
     public var bytes: Int
     public var limit: Int
+
+    public init(transport: TransportName, bytes: Int, limit: Int) {
+      self.transport = transport
+      self.bytes = bytes
+      self.limit = limit
+    }
   }
 
   /// The audience with its key filled in.
@@ -23,6 +35,12 @@ public struct PushEstimate: Sendable, Hashable {
   public var sizes: [Size]
 
   public var recipients: Int { reach.reduce(0) { $0 + $1.recipients } }
+
+  public init(audience: Audience, reach: [Reach], sizes: [Size]) {
+    self.audience = audience
+    self.reach = reach
+    self.sizes = sizes
+  }
 
   init(_ count: AudienceCount, routes: Routes, messages: PreparedJobs.Messages) {
     audience = count.audience

@@ -24,6 +24,29 @@ public struct PushRejection: Sendable {
   /// What the application said about the job when it enqueued it.
   public var attribution: [String: String]
 
+  /// A rejection made by hand: for tests of a hook.
+  public init(
+    eventID: String, job: JobID, table: TableName, key: RowKey, token: DeviceToken, row: Row, platform: Platform,
+    transport: TransportName, policy: Policy = .clearColumn, reason: Reason, evidence: Evidence = .conclusive,
+    status: Int? = nil, words: String? = nil, deadSince: Int64? = nil, attribution: [String: String] = [:]
+  ) {
+    self.eventID = eventID
+    self.job = job
+    self.table = table
+    self.key = key
+    self.token = token
+    self.row = row
+    self.platform = platform
+    self.transport = transport
+    self.policy = policy
+    self.reason = reason
+    self.evidence = evidence
+    self.status = status
+    self.words = words
+    self.deadSince = deadSince
+    self.attribution = attribution
+  }
+
   init(_ question: BatchStep.HookQuestion, of job: Job) {
     let rejection = question.rejection
     eventID = rejection.eventID

@@ -45,13 +45,19 @@ public enum ZonaiEvent: Sendable {
 
   /// How the recipients of one send were answered.
   public struct SendCounts: Sendable, Hashable {
-    public var delivered = 0
+    public var delivered: Int
     /// Answered, but not delivered to.
-    public var otherwise = 0
-    public var notSent = 0
+    public var otherwise: Int
+    public var notSent: Int
     /// From the engine's call to the last answer.
-    public var milliseconds: Int64 = 0
-    public init() {}
+    public var milliseconds: Int64
+
+    public init(delivered: Int = 0, otherwise: Int = 0, notSent: Int = 0, milliseconds: Int64 = 0) {
+      self.delivered = delivered
+      self.otherwise = otherwise
+      self.notSent = notSent
+      self.milliseconds = milliseconds
+    }
   }
 
   /// A rejection without its token.
@@ -60,6 +66,13 @@ public enum ZonaiEvent: Sendable {
     public var group: Group
     public var evidence: Evidence
     public var reason: Reason
+
+    public init(eventID: String, group: Group, evidence: Evidence, reason: Reason) {
+      self.eventID = eventID
+      self.group = group
+      self.evidence = evidence
+      self.reason = reason
+    }
   }
 }
 

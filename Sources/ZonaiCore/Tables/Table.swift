@@ -71,6 +71,11 @@ public struct Table<Record: Sendable>: DescribedTable {
 public struct RejectedRecord<Record: Sendable>: Sendable {
   public let record: Record
   public let rejection: PushRejection
+
+  public init(record: Record, rejection: PushRejection) {
+    self.record = record
+    self.rejection = rejection
+  }
 }
 
 extension RejectedRecord: CustomStringConvertible, CustomReflectable {
