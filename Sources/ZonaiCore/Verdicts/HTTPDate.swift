@@ -58,7 +58,8 @@ public enum HTTPDate {
     return CivilTime.milliseconds(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
   }
 
-  private static func month(_ reader: inout DigitReader) -> Int? {
+  /// `Jan` to `Dec`, as 1 to 12.
+  static func month(_ reader: inout DigitReader) -> Int? {
     months.firstIndex(of: reader.letters()).map { $0 + 1 }
   }
 

@@ -1,94 +1,83 @@
 /// Reads the last-seen column: when the row's token was registered, as the application happens to write it.
+///
+/// A value stands for all moments that it can mean: one in whole seconds for the whole second, a day for the whole day. Times
+/// without a zone are in UTC.
 public enum LastSeen {
-  /// Milliseconds since 1970; nil when the value cannot be read, and then the row is spared.
+  /// The latest moment that the value can mean, in milliseconds since 1970; nil when it cannot be read as a time.
   ///
-  /// Numbers are seconds or milliseconds by their magnitude; one that would be neither between 1973 and 5138 (a Julian day,
-  /// `20260102`, microseconds) is unreadable, except 0. Text is ISO 8601 in UTC, with or without fraction, zone and `T`; a
-  /// date without a time counts as its end, since in doubt a row is spared. Text of digits is a number.
-  public static func milliseconds(_ value: Value) -> Int64? {
+  /// The latest, since a row whose token may have been registered after it died is kept.
+  public static func milliseconds(_ value: Value) -> Int64? { moments(value)?.upperBound }
+
+  /// From the earliest to the latest moment that the value can mean, in milliseconds since 1970; nil when it cannot be read.
+  ///
+  /// Numbers are seconds, milliseconds, microseconds or nanoseconds by their magnitude; one that would be none of these between
+  /// 1973 and 5138 (a Julian day, `20260102`) is unreadable, except 0. Text is ISO 8601, a date as JavaScript, mail and C write
+  /// it, or a number.
+  public static func moments(_ value: Value) -> ClosedRange<Int64>? {
     switch value {
-    case .integer(let number): milliseconds(number)
-    case .real(let number): milliseconds(number)
-    case .text(let text): milliseconds(text)
+    case .integer(let number): moments(number)
+    case .real(let number): moments(number)
+    case .text(let text): moments(text)
     case .null, .boolean, .bytes: nil
     }
   }
 
+  // MARK: Numbers
+
   private static let seconds: Range<Int64> = 100_000_000..<100_000_000_000
   private static let millis: Range<Int64> = 100_000_000_000..<100_000_000_000_000
+  private static let micros: Range<Int64> = 100_000_000_000_000..<100_000_000_000_000_000
+  // Nothing below: what .NET counts from the year 1 would be taken for a moment of 1990.
+  private static let nanos: ClosedRange<Int64> = 1_000_000_000_000_000_000 ... .max
 
-  private static func milliseconds(_ number: Int64) -> Int64? {
-    if number == 0 { return 0 }
-    if seconds.contains(number) { return number * 1000 }
-    return millis.contains(number) ? number : nil
+  private static func moments(_ number: Int64) -> ClosedRange<Int64>? {
+    if number == 0 { return 0...0 }
+    if seconds.contains(number) { return span(number * 1000, unit: 1000) }
+    if millis.contains(number) { return span(number, unit: 1) }
+    if micros.contains(number) { return span(number / 1000, unit: 1, isFiner: number % 1000 != 0) }
+    return nanos.contains(number) ? span(number / 1_000_000, unit: 1, isFiner: number % 1_000_000 != 0) : nil
   }
 
-  private static func milliseconds(_ number: Double) -> Int64? {
-    if number == 0 { return 0 }
-    if number >= Double(seconds.lowerBound), number < Double(seconds.upperBound) { return Int64(number * 1000) }
-    return number >= Double(millis.lowerBound) && number < Double(millis.upperBound) ? Int64(number) : nil
+  private static func moments(_ number: Double) -> ClosedRange<Int64>? {
+    if let whole = Int64(exactly: number) { return moments(whole) }
+    guard number >= Double(seconds.lowerBound), number < Double(millis.upperBound) else { return nil }
+    let isSeconds = number < Double(seconds.upperBound)
+    return span(Int64((isSeconds ? number * 1000 : number).rounded(.up)), unit: 1, isFiner: true)
   }
 
-  private static func milliseconds(_ text: String) -> Int64? {
-    if let number = Int64(text) { return milliseconds(number) }
-    if let number = Double(text) { return milliseconds(number) }
-    var reader = DigitReader(text)
-    reader.skipSpaces()
-    guard let year = reader.number(digits: 4), reader.take("-"), let month = reader.number(digits: 2),
-      reader.take("-"), let day = reader.number(digits: 2)
-    else { return nil }
-    if reader.isAtEnd {
-      return CivilTime.milliseconds(
-        year: year, month: month, day: day, hour: 23, minute: 59, second: 59, millisecond: 999)
-    }
-    guard reader.take("T") || reader.take(" "), let hour = reader.number(digits: 2), reader.take(":"),
-      let minute = reader.number(digits: 2)
-    else { return nil }
-    var second = 0
-    var fraction = 0
-    if reader.take(":") {
-      guard let whole = reader.number(digits: 2), let part = self.fraction(&reader) else { return nil }
-      second = whole
-      fraction = part
-    }
-    guard let offset = zone(&reader), reader.isAtEnd,
-      let moment = CivilTime.milliseconds(
-        year: year, month: month, day: day, hour: hour, minute: minute, second: second, millisecond: fraction)
-    else { return nil }
-    return moment - offset
+  // MARK: Text
+
+  private static func moments(_ text: String) -> ClosedRange<Int64>? {
+    if let number = Int64(text) { return moments(number) }
+    if let moments = moments(decimal: text) { return moments }
+    if let number = Double(text) { return moments(number) }
+    return WrittenTime(text)?.moments
   }
 
-  /// The milliseconds of `.123456`; 0 when there is no fraction.
-  private static func fraction(_ reader: inout DigitReader) -> Int? {
-    guard reader.take(".") || reader.take(",") else { return 0 }
-    var value = 0
-    var weight = 100
-    guard let first = reader.number(digits: 1) else { return nil }
-    value = first * weight
-    while let digit = reader.number(digits: 1) {
-      weight /= 10
-      value += digit * weight
+  /// `1767323045.25`: as many digits behind the point as are known.
+  private static func moments(decimal text: String) -> ClosedRange<Int64>? {
+    guard let point = text.firstIndex(of: "."), let whole = Int64(text[..<point]), seconds.contains(whole) else {
+      return nil
     }
-    return value
+    var reader = DigitReader(text[point...])
+    guard let fraction = WrittenTime.Fraction(&reader), reader.isAtEnd else { return nil }
+    return span(whole * 1000 + fraction.milliseconds, unit: fraction.unit, isFiner: fraction.isFiner)
   }
 
-  /// The milliseconds that the zone is ahead of UTC; 0 when there is none.
-  private static func zone(_ reader: inout DigitReader) -> Int64? {
-    reader.skipSpaces()
-    if reader.isAtEnd || reader.take("Z") || reader.take("UTC") || reader.take("GMT") {
-      reader.skipSpaces()
-      return 0
-    }
-    let isAhead = reader.take("+")
-    guard isAhead || reader.take("-"), let hours = reader.number(digits: 2), hours <= 18 else { return nil }
-    var minutes = 0
-    if !reader.isAtEnd {
-      _ = reader.take(":")
-      guard let read = reader.number(digits: 2), read <= 59 else { return nil }
-      minutes = read
-    }
-    reader.skipSpaces()
-    let offset = Int64(hours * 60 + minutes) * 60_000
-    return isAhead ? offset : -offset
+  // MARK: What a value leaves open
+
+  static let day: Int64 = 86_400_000
+
+  /// The moments that a time means which was written to the `unit`. `midnight` is a moment at which a day begins where it was
+  /// written.
+  ///
+  /// Whole seconds and whole days count as such whatever the unit, since a column of a finer type often holds a coarser value:
+  /// unless the value `isFiner`, with something behind its milliseconds.
+  static func span(_ start: Int64, unit: Int64, midnight: Int64 = 0, isFiner: Bool = false) -> ClosedRange<Int64> {
+    if isFiner { return start...start }
+    var unit = unit
+    if start % 1000 == 0 { unit = max(unit, 1000) }
+    if (start - midnight) % day == 0 { unit = max(unit, day) }
+    return start...start + unit - 1
   }
 }

@@ -1,17 +1,20 @@
 /// What becomes of a verdict when more is known than the answer.
 extension Verdict {
   /// The verdict for a row whose token was registered at that time: a death that is older than the registration is not this
-  /// registration's death, and a time that cannot be read (nil) spares the row.
+  /// registration's death, and a time that cannot be read (nil) keeps the row.
   ///
-  /// It changes only a rejection that says since when the token is dead. Equal times are no sparing.
+  /// It changes only a rejection that says since when the token is dead. Equal times keep nothing.
   public func consideringLastSeen(_ milliseconds: Int64?) -> Verdict {
     guard outcome == .permanentlyRejected, let deadSince else { return self }
     if let milliseconds, milliseconds <= deadSince { return self }
-    return keptRow
+    var verdict = keptRow
+    verdict.names = nil
+    verdict.words = LaterLastSeen(lastSeen: milliseconds, deadSince: deadSince).sentence
+    return verdict
   }
 
   /// The same for a column's value as it was read; nil when the audience names no last-seen column. NULL says nothing about
-  /// a registration, so it spares nobody.
+  /// a registration, so it keeps no row.
   public func considering(lastSeen value: Value?) -> Verdict {
     guard let value, !value.isNull, deadSince != nil else { return self }
     return consideringLastSeen(LastSeen.milliseconds(value))

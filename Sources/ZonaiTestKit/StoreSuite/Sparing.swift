@@ -123,8 +123,8 @@ extension TokenStoreConformance {
       let batch = try await scene.claim()
       try expect(
         (0..<6).map { batch.recipients.lastSeen($0).flatMap { LastSeen.milliseconds($0) } },
-        is: [1_774_747_800_000, 1_792_891_800_123, 1_792_891_800_999, nil, 1_792_891_800_000, nil],
-        "the moments as milliseconds")
+        is: [1_774_747_800_000, 1_792_891_800_123, 1_792_891_800_999, nil, 1_792_891_800_999, nil],
+        "the latest milliseconds that the moments can mean")
       let rejections = try await scene.reject(Array(0..<6), of: batch)
       try await scene.fixture.advance(milliseconds: 61_000)
       let taken = try await scene.claim("berta")

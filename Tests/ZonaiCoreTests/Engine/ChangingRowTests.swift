@@ -48,6 +48,35 @@ struct ChangingRowTests {
     #expect(done.counts.pruned == 1)
   }
 
+  @Test func `rows that are kept for their last-seen say by how much it is later than the death`() async throws {
+    let world = World()
+    world.insert("ios", 1...10)
+    let death: Int64 = 1_790_848_800_000
+    let seen: [Int64: Value] = [
+      2: .integer(death), 3: .integer(death + 5_400_001), 4: .integer(death + 5_400_002), 5: .text("soon"), 6: .null,
+      // To the second, and APNs to the millisecond.
+      7: .integer(death / 1000),
+    ]
+    for (id, value) in seen {
+      world.database.update(World.devices, where: "id", is: .integer(id), set: ["seen": value])
+      var dead = Verdict.dead
+      dead.deadSince = id == 7 ? death + 300 : death + 999
+      world.apns.answer("ios-\(id)", with: dead, times: .max)
+    }
+    let zonai = try world.zonai()
+    let audience = Audience(World.devices, token: "token", platform: .column("platform"), lastSeen: "seen")
+    let job = try await zonai.push(.hello, to: audience)
+    try await zonai.drain()
+    let done = try #require(try await zonai.job(job.id))
+    #expect((1...10).filter { world.isCleared($0) } == [2, 6])
+    let kept = done.tally.filter { $0.outcome == .transientlyFailed }
+    #expect(
+      Dictionary(uniqueKeysWithValues: kept.map { ($0.detail, $0.count) }) == [
+        LaterLastSeen.byLessThanADay.sentence: 2, LaterLastSeen.unreadable.sentence: 1,
+        LaterLastSeen.byLessThanAMinute.sentence: 1,
+      ])
+  }
+
   @Test func `two rows that swap their tokens are both spared`() async throws {
     let world = world(dead: [3, 4])
     let done = try await send(world) {
