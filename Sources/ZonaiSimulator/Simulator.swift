@@ -111,14 +111,16 @@ private struct SimulatorParts: Sendable {
     [
       ServerService(
         name: "fcm", port: world.options.fcmPort, protocols: .either, identity: identity,
-        streamLimit: world.options.fcmStreamLimit, handler: FCMLane(world: world).serve),
+        streamLimit: world.options.fcmStreamLimit, connections: { world.tally.changeOpen(.fcm, by: $0) },
+        handler: FCMLane(world: world).serve),
       ServerService(
         name: "oauth", port: world.options.oauthPort, protocols: .either, identity: identity,
+        connections: { world.tally.changeOpen(.oauth, by: $0) },
         handler: OAuthLane(world: world).serve),
       // One stream until a valid token has passed.
       ServerService(
         name: "apns", port: world.options.apnsPort, protocols: .http2, identity: identity, streamLimit: 1,
-        handler: APNsLane(world: world).serve),
+        connections: { world.tally.changeOpen(.apns, by: $0) }, handler: APNsLane(world: world).serve),
       ServerService(
         name: "control", port: world.options.controlPort, protocols: .http1, bodyLimit: 64 << 20,
         handler: ControlLane(world: world).serve),

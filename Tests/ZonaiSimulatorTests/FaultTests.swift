@@ -95,6 +95,45 @@ import ZonaiSimulator
     }
   }
 
+  @Test(arguments: ["--http2", "--http1.1"])
+  func `an answer may end with its connection: before its head, after it, or inside its body`(_ version: String)
+    async throws
+  {
+    try await Bench.with { bench in
+      let access = try await bench.accessToken()
+      let cases: [(fault: JSON, status: Int, body: String)] = [
+        (["action": "close"], 0, ""), (["action": "cut"], 200, ""),
+        (["action": "cut", "bodyBytes": 6, "status": 404, "body": "not found"], 404, "not fo"),
+      ]
+      for (effect, status, body) in cases {
+        var scripted: [String: JSON] = ["lane": "fcm", "times": 1, "deliver": true]
+        scripted.merge(effect.object ?? [:]) { _, new in new }
+        try await fault(bench, .object(scripted))
+        let heard = try await bench.send(
+          #"{"message":{"token":"a"}}"#, accessToken: access, options: [version])
+        #expect(heard.exit != 0 && heard.status == status && heard.body == body, "\(effect)")
+      }
+      #expect(try await bench.status("inbox", "total") == 3)
+      #expect(try await bench.count("fcm", "cut") == 2)
+      #expect(
+        try await bench.send(#"{"message":{"token":"a"}}"#, accessToken: access, options: [version]).status == 200)
+    }
+  }
+
+  @Test func `connections are counted while they are open`() async throws {
+    try await Bench.with { bench in
+      let access = try await bench.accessToken()
+      #expect(try await bench.send(#"{"message":{"token":"a"}}"#, accessToken: access).status == 200)
+      // curl has ended; its connection ends once the server has read that.
+      while try await bench.status("lanes", "fcm", "open") != 0 { await Task.yield() }
+      try await fault(bench, ["lane": "fcm", "times": 1, "action": "silence"])
+      async let silent = bench.send(
+        #"{"message":{"token":"a"}}"#, accessToken: access, options: ["--max-time", "3"])
+      while try await bench.status("lanes", "fcm", "open") != 1 { await Task.yield() }
+      _ = try await silent
+    }
+  }
+
   @Test func `over HTTP/1 a reset and a GOAWAY drop the connection`() async throws {
     try await Bench.with { bench in
       let access = try await bench.accessToken()

@@ -47,6 +47,12 @@ public final class ServerConnection {
   /// Closes the connection at once, with a TCP reset, whatever is open on it.
   public func drop() { finish(abruptly: true) }
 
+  /// Closes the connection in order, once what is ready to be sent is sent.
+  public func close() {
+    if state == .open { state = .closing }
+    loop.flushLater(self)
+  }
+
   // What the loop asks and calls.
 
   /// Kept by the loop.
@@ -166,8 +172,8 @@ public final class ServerConnection {
 
   // What exchanges ask for.
 
-  func respond(_ response: ServerResponse, to exchange: ServerExchange) {
-    session?.respond(response, to: exchange)
+  func respond(_ response: ServerResponse, to exchange: ServerExchange, cutAfter cut: Int? = nil) {
+    session?.respond(response, to: exchange, cutAfter: cut)
     loop.flushLater(self)
   }
 

@@ -29,6 +29,14 @@ public final class ServerExchange {
     wait(milliseconds: delay) { self.respond(response) }
   }
 
+  /// Sends the head of the answer and so many bytes of its body, and then closes the connection in order.
+  public func respond(_ response: ServerResponse, cutAfter bodyBytes: Int) {
+    guard !isOver else { return }
+    isOver = true
+    connection.respond(response, to: self, cutAfter: min(bodyBytes, response.body.count))
+    connection.close()
+  }
+
   /// Calls back on the server's thread when that many milliseconds have passed, unless the server stops before.
   public func wait(milliseconds: Int, then action: @escaping () -> Void) {
     connection.loop.schedule(afterMilliseconds: milliseconds, action)

@@ -50,15 +50,16 @@ final class ServerHTTP1Session: ServerSession {
     }
   }
 
-  func respond(_ response: ServerResponse, to exchange: ServerExchange) {
+  func respond(_ response: ServerResponse, to exchange: ServerExchange, cutAfter cut: Int?) {
     guard exchange === current else { return }
     current = nil
-    write(response, closes: !keepsAlive, withoutBody: exchange.request.method == "HEAD")
+    write(response, closes: !keepsAlive, bodyBytes: exchange.request.method == "HEAD" ? 0 : cut)
+    if cut != nil { keepsAlive = false }
     if !keepsAlive { isFinished = true }
     advance()
   }
 
-  private func write(_ response: ServerResponse, closes: Bool, withoutBody: Bool = false) {
+  private func write(_ response: ServerResponse, closes: Bool, bodyBytes: Int? = nil) {
     output.append(contentsOf: "HTTP/1.1 \(response.status) \(Self.phrase(response.status))\r\n".utf8)
     for header in response.headers { output.append(contentsOf: "\(header.name): \(header.value)\r\n".utf8) }
     if response.status != 204, response.status != 304 {
@@ -66,7 +67,7 @@ final class ServerHTTP1Session: ServerSession {
     }
     if closes { output.append(contentsOf: "connection: close\r\n".utf8) }
     output.append(contentsOf: "\r\n".utf8)
-    if !withoutBody { output.append(contentsOf: response.body) }
+    output.append(contentsOf: response.body.prefix(bodyBytes ?? response.body.count))
   }
 
   func produce(into bytes: inout [UInt8], limit: Int) {

@@ -9,6 +9,8 @@ final class ServerHTTP2Session: ServerSession {
     var exchange: ServerExchange?
     var answer: [UInt8] = []
     var sent = 0
+    /// Whether the answer never ends.
+    var isCut = false
   }
 
   private unowned let connection: ServerConnection
@@ -65,12 +67,13 @@ final class ServerHTTP2Session: ServerSession {
     }
   }
 
-  func respond(_ response: ServerResponse, to exchange: ServerExchange) {
+  func respond(_ response: ServerResponse, to exchange: ServerExchange, cutAfter cut: Int?) {
     guard let handle, let stream = streams[exchange.stream], stream.exchange === exchange,
       exchange.stream <= lastHandled
     else { return }
-    let hasBody = !response.body.isEmpty && exchange.request.method != "HEAD"
-    stream.answer = response.body
+    let hasBody = cut != nil || !response.body.isEmpty && exchange.request.method != "HEAD"
+    stream.answer = Array(response.body.prefix(cut ?? response.body.count))
+    stream.isCut = cut != nil
     var fields = HTTP2Fields(response)
     let submitted = fields.withPairs { pairs in
       guard hasBody else {
@@ -147,15 +150,16 @@ final class ServerHTTP2Session: ServerSession {
 
   fileprivate func close(_ id: Int32) { streams.removeValue(forKey: id)?.exchange?.isOver = true }
 
-  /// Copies the next piece of an answer; the second value says whether it was the last.
-  fileprivate func copyAnswer(of id: Int32, into space: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool) {
+  /// Copies the next piece of an answer; the second value says whether it was the last. nil: it goes on, but never comes.
+  fileprivate func copyAnswer(of id: Int32, into space: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
     guard let stream = streams[id] else { return (0, true) }
+    if stream.isCut, stream.sent == stream.answer.count { return nil }
     let count = min(space.count, stream.answer.count - stream.sent)
     stream.answer.withUnsafeBytes { bytes in
       space.copyBytes(from: bytes[stream.sent..<stream.sent + count])
     }
     stream.sent += count
-    return (count, stream.sent == stream.answer.count)
+    return (count, !stream.isCut && stream.sent == stream.answer.count)
   }
 }
 
@@ -215,7 +219,8 @@ private func answerIsWanted(
   userData: UnsafeMutableRawPointer?
 ) -> Int {
   guard let session = session(userData) else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-  let copied = session.copyAnswer(of: stream, into: UnsafeMutableRawBufferPointer(start: space, count: count))
+  guard let copied = session.copyAnswer(of: stream, into: UnsafeMutableRawBufferPointer(start: space, count: count))
+  else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
   if copied.isLast { flags?.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
   return copied.count
 }

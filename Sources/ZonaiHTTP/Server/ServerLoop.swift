@@ -105,6 +105,7 @@ final class ServerLoop {
       let connection = try ServerConnection(
         id: lastID, descriptor: descriptor, service: listener.service, tls: listener.tls, loop: self)
       connections[descriptor] = connection
+      listener.service.connections(1)
       schedule(afterMilliseconds: Self.handshakeMilliseconds) { [weak connection] in
         if let connection, connection.speaks == nil { connection.finish() }
       }
@@ -133,7 +134,10 @@ final class ServerLoop {
     }
   }
 
-  func forget(_ connection: ServerConnection) { connections[connection.descriptor] = nil }
+  func forget(_ connection: ServerConnection) {
+    connections[connection.descriptor] = nil
+    connection.service.connections(-1)
+  }
 
   private func end() {
     for connection in Array(connections.values) {

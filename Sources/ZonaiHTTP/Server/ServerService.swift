@@ -23,10 +23,13 @@ public struct ServerService: Sendable {
   public var bodyLimit: Int
   /// Called on the server's thread for each request, which waits meanwhile: it must not block.
   public var handler: @Sendable (ServerExchange) -> Void
+  /// Called on the server's thread when a connection was accepted (1) and when it has ended (-1).
+  public var connections: @Sendable (_ change: Int) -> Void
 
   public init(
     name: String, port: UInt16 = 0, protocols: Protocols, identity: ServerIdentity? = nil, streamLimit: UInt32 = 100,
-    bodyLimit: Int = 1 << 16, handler: @escaping @Sendable (ServerExchange) -> Void
+    bodyLimit: Int = 1 << 16, connections: @escaping @Sendable (_ change: Int) -> Void = { _ in },
+    handler: @escaping @Sendable (ServerExchange) -> Void
   ) {
     self.name = name
     self.port = port
@@ -35,6 +38,7 @@ public struct ServerService: Sendable {
     self.streamLimit = streamLimit
     self.bodyLimit = bodyLimit
     self.handler = handler
+    self.connections = connections
   }
 }
 

@@ -6,7 +6,8 @@ protocol ServerSession: AnyObject {
   func receive(_ bytes: UnsafeRawBufferPointer) -> Bool
   /// Appends what is to be sent, up to about that many bytes.
   func produce(into output: inout [UInt8], limit: Int)
-  func respond(_ response: ServerResponse, to exchange: ServerExchange)
+  /// With `cut` only so many bytes of the body are sent, and no end of the answer.
+  func respond(_ response: ServerResponse, to exchange: ServerExchange, cutAfter cut: Int?)
   /// False when the protocol cannot end one exchange alone.
   func reset(_ exchange: ServerExchange, errorCode: UInt32) -> Bool
   /// False when the protocol has no such word.

@@ -15,6 +15,7 @@ extension ControlLane {
     fault.debugData = Array(try fields.text("debugData") ?? "").flatMap { Array(String($0).utf8) }
     fault.handlesThis = try fields.flag("handled") ?? false
     fault.streams = UInt32(try fields.number("streams", in: 0...1_000_000) ?? 1)
+    fault.bodyBytes = Int(try fields.number("bodyBytes", in: 0...1_000_000) ?? 0)
     fault.delivers = try fields.flag("deliver")
     fault.response = try Self.response(&fields)
     try fields.finish()

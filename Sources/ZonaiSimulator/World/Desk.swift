@@ -13,7 +13,11 @@ struct Desk {
     }
     let action = fault?.action
     let isLost =
-      action == .goaway && fault?.handlesThis != true || action == .reset || action == .drop || action == .silence
+      switch action {
+      case .goaway: fault?.handlesThis != true
+      case .reset, .drop, .close, .cut, .silence: true
+      case .streamLimit, nil: false
+      }
     if fault?.delivers ?? (reply.delivers && !isLost), let token {
       keep(exchange.request, token: token, isJudged: fault == nil)
     }
@@ -35,6 +39,8 @@ struct Desk {
     // INTERNAL_ERROR says nothing about whether the request was handled, which is the harder case.
     case .reset: exchange.reset(errorCode: fault.errorCode ?? 2)
     case .drop: exchange.connection.drop()
+    case .close: exchange.connection.close()
+    case .cut: exchange.respond(reply.response, cutAfter: fault.bodyBytes)
     case .silence: break
     case .streamLimit:
       exchange.connection.limitStreams(to: fault.streams)

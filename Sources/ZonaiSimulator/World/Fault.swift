@@ -9,6 +9,10 @@ struct Fault {
     case reset
     /// The TCP connection is reset.
     case drop
+    /// The connection is closed in order, without an answer.
+    case close
+    /// The head of the answer and a part of its body are sent, then the connection is closed.
+    case cut
     /// No answer, ever.
     case silence
     /// SETTINGS with a new stream limit, then the answer as usual.
@@ -40,6 +44,8 @@ struct Fault {
   /// Whether GOAWAY counts this stream as handled, and answers it.
   var handlesThis = false
   var streams: UInt32 = 1
+  /// How much of its body a `cut` answer has.
+  var bodyBytes = 0
   /// Whether the device gets the message although the answer is lost or says otherwise; nil: when the answer is a 200.
   var delivers: Bool?
   /// How many requests it has struck.

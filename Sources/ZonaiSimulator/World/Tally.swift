@@ -9,8 +9,12 @@ struct Tally {
   }
 
   private var counts: [Lane: Count] = [:]
+  /// Connections that are open now.
+  private var open: [Lane: Int] = [:]
 
   mutating func connected(_ lane: Lane) { counts[lane, default: Count()].connections += 1 }
+
+  mutating func changeOpen(_ lane: Lane, by change: Int) { open[lane, default: 0] += change }
 
   mutating func answered(_ lane: Lane, _ label: String) {
     counts[lane, default: Count()].requests += 1
@@ -28,6 +32,7 @@ struct Tally {
             lane.rawValue,
             [
               "requests": .integer(Int64(count.requests)), "connections": .integer(Int64(count.connections)),
+              "open": .integer(Int64(open[lane] ?? 0)),
               "answers": .object(count.answers.mapValues { .integer(Int64($0)) }),
             ]
           )
