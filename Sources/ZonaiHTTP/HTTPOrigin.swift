@@ -23,9 +23,16 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is this machine itself, to which no proxy leads.
   var isLoopback: Bool { Self.isLoopback(host) }
 
-  static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host == "[::1]"
-      || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+  /// 127.0.0.0/8 in its usual form, ::1 and localhost. Other spellings of the same addresses are not recognized, since
+  /// resolvers disagree about them.
+  package static func isLoopback(_ host: String) -> Bool {
+    if ["localhost", "::1", "[::1]"].contains(host) { return true }
+    let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return numbers.count == 4 && numbers[0].elementsEqual("127".utf8)
+      && numbers.allSatisfy { digits in
+        let text = String(Substring(digits))
+        return UInt8(text).map { String($0) == text } ?? false
+      }
   }
 }
 

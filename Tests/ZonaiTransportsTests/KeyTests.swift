@@ -112,14 +112,6 @@ import ZonaiJSON
     expectNoKeyMaterial(of: text, in: error.description)
   }
 
-  @Test func `with an endpoint override a token_uri elsewhere is the audience and not the place`() throws {
-    let account = TestKeys.serviceAccount(tokenURI: "https://example.com/token")
-    let override = Endpoint(host: "127.0.0.1", port: 9)
-    let file = try ServiceAccountFile(.inline(account), oauthEndpoint: override)
-    #expect(file.target.audience == "https://example.com/token")
-    #expect(file.target.endpoint == Endpoint(host: "127.0.0.1", port: 9, path: "/token"))
-  }
-
   @Test(arguments: [(0o600, false), (0o400, false), (0o640, true), (0o644, true), (0o604, true)] as [(mode_t, Bool)])
   func `a key file that others can read is warned of`(_ mode: mode_t, _ warns: Bool) throws {
     let folder = try TemporaryFolder()

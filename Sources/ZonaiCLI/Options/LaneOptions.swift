@@ -55,8 +55,8 @@ struct LaneOptions: Sendable {
       if directory != nil { throw .usage("--simulator names all servers; leave \(option.name) out") }
       if option.name == Self.caFile.name { servers.caFile = value }
     }
-    func endpoint(_ option: Option<String>, _ simulated: String?) throws(CommandFailure) -> Endpoint? {
-      guard let text = try arguments.value(option) ?? simulated else { return nil }
+    func endpoint(_ option: Option<String>, _ simulated: Endpoint?) throws(CommandFailure) -> Endpoint? {
+      guard let text = try arguments.value(option) else { return simulated }
       do { return try Endpoint(text, setting: option.name) } catch { throw .usage("\(option.name): \(error.sentence)") }
     }
     servers.fcm = try endpoint(Self.fcm, simulator?.fcm)

@@ -1,12 +1,15 @@
 import ZonaiHTTP
 import ZonaiJSON
+import ZonaiTransports
 
 /// Where a simulator is, as its `simulator.json` says.
+///
+/// Credentials are sent to the addresses in it, so every one of them must be on this machine.
 struct SimulatorFile: Sendable {
   let directory: String
-  let fcm: String
-  let oauth: String
-  let apns: String
+  let fcm: Endpoint
+  let oauth: Endpoint
+  let apns: Endpoint
   private let control: String
 
   var caFile: String { "\(directory)/ca.pem" }
@@ -21,10 +24,34 @@ struct SimulatorFile: Sendable {
     } catch {
       throw .unavailable("no simulator runs in \(directory) (\(error.sentence)); \(advice)")
     }
-    guard let fcm = json["fcm"]?.string, let oauth = json["oauth"]?.string, let apns = json["apns"]?.string,
-      let control = json["control"]?.string
-    else { throw .unavailable("\(file) is not a simulator's file; \(advice)") }
-    (self.fcm, self.oauth, self.apns, self.control) = (fcm, oauth, apns, control)
+    guard let members = json.object else { throw .unavailable("\(file) is not a simulator's file; \(advice)") }
+    var addresses: [String: Endpoint] = [:]
+    // Members that this version does not know are addresses too.
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) where name != "kind" {
+      guard let address = SimulatorFile.loopback(value) else {
+        throw .configuration(
+          "'\(name)' in \(file) is not an address of this machine (127.0.0.1, ::1 or localhost), and credentials would be "
+            + "sent there; remove the file and start a simulator again")
+      }
+      addresses[name] = address
+    }
+    func address(_ name: String) throws(CommandFailure) -> Endpoint {
+      guard let address = addresses[name] else {
+        throw .unavailable("\(file) is not a simulator's file, since it lacks '\(name)'; \(advice)")
+      }
+      return address
+    }
+    (fcm, oauth, apns) = (try address("fcm"), try address("oauth"), try address("apns"))
+    _ = try address("control")
+    control = members["control"]?.string ?? ""
+  }
+
+  /// The address on this machine that a member holds, http or https; nil for everything else.
+  private static func loopback(_ value: JSON) -> Endpoint? {
+    guard let text = value.string, let scheme = ["https://", "http://"].first(where: text.hasPrefix),
+      let endpoint = try? Endpoint("https://" + text.dropFirst(scheme.count), setting: scheme), endpoint.isLoopback
+    else { return nil }
+    return endpoint
   }
 
   /// Throws unless the simulator answers, so that nothing is written for one that is gone.

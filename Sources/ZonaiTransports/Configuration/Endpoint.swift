@@ -56,4 +56,7 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
   }
 
   var origin: HTTPOrigin { HTTPOrigin(host: host, port: port) }
+
+  /// Whether it is on this machine: 127.0.0.0/8, ::1 or localhost.
+  package var isLoopback: Bool { HTTPOrigin.isLoopback(host) }
 }

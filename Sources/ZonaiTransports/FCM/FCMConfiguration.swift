@@ -8,7 +8,7 @@ public struct FCMConfiguration: Sendable, Hashable {
   /// write, since access tokens are sent to it.
   public var endpoint: Endpoint?
   /// Another server in the place of Google's token endpoint; nil, the default, is the one that the service account names,
-  /// which must be at googleapis.com. With it, a `token_uri` elsewhere is accepted as the audience.
+  /// which must be Google's. With it, a `token_uri` on this machine, such as a simulator's, is accepted as the audience.
   public var oauthEndpoint: Endpoint?
   /// A PEM file of authorities to trust besides the system's; nil, the default, trusts only those.
   public var caFile: String?
