@@ -50,7 +50,7 @@ extension CommandFailure {
   }
 
   init(_ error: SimulatorError) {
-    let isMistake = error.code == .foreignFile || error.code == .option
+    let isMistake = [.foreignFile, .inUse, .option].contains(error.code)
     self.init("simulator", error.description, exitCode: isMistake ? .refused : .failed)
   }
 

@@ -48,6 +48,7 @@ public final class Simulator: Sendable {
   public func stop() async {
     folder.remove("simulator.json")
     await server.stop()
+    folder.release()
   }
 
   /// What the control port does, without a connection: `try await simulator.control("PUT", "/devices/abc", ["state":
@@ -102,7 +103,7 @@ private struct SimulatorParts: Sendable {
       apns: "https://127.0.0.1:\(server.ports[2])", control: "http://127.0.0.1:\(server.ports[3])")
     self.world = world
     try folder.write("ca.pem", authority.certificatePEM)
-    try folder.writeServiceAccount(google, privatePEM: rsa.privatePEM)
+    try folder.writeServiceAccount(google, endpoints: world.endpoints, privatePEM: rsa.privatePEM)
     try folder.writeProviderKey(apple.currentKeyID, privatePEM: p256.privatePEM)
     try folder.writeConfiguration(google, apple)
   }

@@ -5,6 +5,8 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     case folder
     /// A file is there that the simulator did not write.
     case foreignFile
+    /// Another simulator uses the folder.
+    case inUse
     /// OpenSSL made no key.
     case keys
     /// An option cannot be, such as a bundle id with a space.

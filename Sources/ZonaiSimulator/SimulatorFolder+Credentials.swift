@@ -2,20 +2,22 @@ import ZonaiJSON
 
 /// The files of credentials, in the form in which Google and Apple hand them out.
 extension SimulatorFolder {
-  func writeServiceAccount(_ google: GoogleAccount, privatePEM: String) throws(SimulatorError) {
-    // The address is Google's own, since a client must not send access tokens elsewhere because a file says so. The
-    // simulator takes it as the audience; clients are led here by their own setting for the endpoint.
+  /// Google's client libraries ask for tokens where `token_uri` says, so it is the simulator's own.
+  func writeServiceAccount(
+    _ google: GoogleAccount, endpoints: SimulatorEndpoints, privatePEM: String
+  ) throws(SimulatorError) {
     let file: JSON = [
       "type": "service_account", "project_id": .string(google.projectID),
       "private_key_id": .string(google.currentKeyID), "private_key": .string(privatePEM),
       "client_email": .string(google.email), "client_id": "118500000000000000001",
-      "auth_uri": "https://accounts.google.com/o/oauth2/auth", "token_uri": "https://oauth2.googleapis.com/token",
+      "auth_uri": "https://accounts.google.com/o/oauth2/auth", "token_uri": .string(endpoints.oauth + "/token"),
       "universe_domain": "googleapis.com",
     ]
     try write("service-account.json", file.prettyText + "\n", isSecret: true)
   }
 
-  static func keyFileName(_ keyID: String) -> String { "AuthKey_\(keyID).p8" }
+  static let keyPrefix = "AuthKey_"
+  static func keyFileName(_ keyID: String) -> String { "\(keyPrefix)\(keyID).p8" }
 
   func writeProviderKey(_ keyID: String, privatePEM: String) throws(SimulatorError) {
     try writeKey(Self.keyFileName(keyID), privatePEM)
@@ -37,7 +39,8 @@ extension SimulatorFolder {
 
   func writeEndpoints(_ endpoints: SimulatorEndpoints) throws(SimulatorError) {
     let file: JSON = [
-      "fcm": .string(endpoints.fcm), "oauth": .string(endpoints.oauth), "apns": .string(endpoints.apns),
+      "kind": "zonai-simulator", "fcm": .string(endpoints.fcm), "oauth": .string(endpoints.oauth),
+      "apns": .string(endpoints.apns),
       "control": .string(endpoints.control),
     ]
     try write("simulator.json", file.prettyText + "\n")

@@ -11,22 +11,49 @@ import ZonaiJSON
 /// The folder in which the simulator leaves what a client needs.
 struct SimulatorFolder: Sendable {
   static let names = ["ca.pem", "service-account.json", "zonai.json", "simulator.json"]
-  /// Lists the files that a simulator wrote here, so that the next one may replace them and nothing else.
+  /// Marks the folder as a simulator's and lists the files that it wrote, so that the next one may replace them.
   private static let mark = ".zonai-simulator"
 
   let path: String
 
-  /// Makes the folder, removes what an earlier simulator left, and refuses when somebody else's files are in the way.
+  private let lock: FolderLock
+
+  /// Makes the folder, or takes one that an earlier simulator made and removes what it left. Refuses, and writes nothing,
+  /// if the folder holds other files or another simulator uses it.
   init(_ path: String) throws(SimulatorError) {
     self.path = path
-    try Self.make(path)
-    let earlier = Self.read("\(path)/\(Self.mark)").map { $0.split(separator: "\n").map(String.init) }
-    for name in earlier ?? [] where !name.contains("/") { unlink("\(path)/\(name)") }
-    if let foreign = Self.names.first(where: { access("\(path)/\($0)", F_OK) == 0 }) {
+    let earlier = Self.read("\(path)/\(Self.mark)")
+    if earlier == nil, let foreign = Self.firstEntry(of: path) {
       throw SimulatorError(
-        .foreignFile, "\(path)/\(foreign) was not written by a simulator; choose an empty folder, or remove it")
+        .foreignFile,
+        "the folder \(path) is not empty and was not made by a simulator: it holds \(foreign); name a new or empty folder"
+      )
+    }
+    try Self.make(path)
+    lock = try FolderLock(path)
+    // The mark could have been changed: only files that a simulator writes are removed.
+    for name in (earlier ?? "").split(separator: "\n").map(String.init) where Self.isOwn(name) {
+      unlink("\(path)/\(name)")
     }
     try write(Self.mark, Self.names.joined(separator: "\n") + "\n")
+  }
+
+  /// Lets another simulator use the folder.
+  func release() { lock.release() }
+
+  private static func isOwn(_ name: String) -> Bool {
+    names.contains(name) || !name.contains("/") && name.hasPrefix(keyPrefix) && name.hasSuffix(".p8")
+  }
+
+  /// The name of a file or folder in it; nil when it is empty or not there.
+  private static func firstEntry(of path: String) -> String? {
+    guard let listing = opendir(path) else { return nil }
+    defer { closedir(listing) }
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { return name }
+    }
+    return nil
   }
 
   /// Writes a file in one step: readers see the old one or the new one whole. Secrets are for the owner alone.

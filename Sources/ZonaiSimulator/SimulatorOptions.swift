@@ -28,4 +28,7 @@ public struct SimulatorEndpoints: Sendable, Hashable {
   public var apns: String
   /// Plain HTTP.
   public var control: String
+
+  /// The port in `control`.
+  var controlPort: UInt16 { control.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 }

@@ -7,7 +7,9 @@ import ZonaiSimulator
   private func ask(
     _ bench: Bench, _ method: String, _ path: String, _ body: String? = nil, options: [String] = ["--http1.1"]
   ) async throws -> Heard {
-    try await bench.curl(bench.simulator.endpoints.control + path, method: method, body: body, options: options)
+    try await bench.curl(
+      bench.simulator.endpoints.control + path, method: method,
+      headers: body == nil ? [:] : ["content-type": "application/json"], body: body, options: options)
   }
 
   @Test func `each mistake is refused with a code and changes nothing`() async throws {

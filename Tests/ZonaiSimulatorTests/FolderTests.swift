@@ -34,7 +34,7 @@ import ZonaiSimulator
       #expect(mode(directory + "/service-account.json") == 0o600)
       #expect(try Program.read(bench.keyFile).hasPrefix("-----BEGIN PRIVATE KEY-----\n"))
       #expect(bench.serviceAccount["type"] == "service_account")
-      #expect(bench.serviceAccount["token_uri"] == "https://oauth2.googleapis.com/token")
+      #expect(bench.serviceAccount["token_uri"]?.string == bench.simulator.endpoints.oauth + "/token")
       let configuration = try JSON(parsing: Program.read(directory + "/zonai.json"))
       #expect(
         configuration["fcm"] == ["projectId": .string(bench.projectID), "serviceAccount": "service-account.json"])
@@ -70,12 +70,55 @@ import ZonaiSimulator
     await second.stop()
   }
 
-  @Test func `somebody else's files are not overwritten`() async throws {
+  /// The names and contents in a folder.
+  private func contents(_ directory: String) throws -> [String: String] {
+    let listing = try #require(opendir(directory))
+    defer { closedir(listing) }
+    var found: [String: String] = [:]
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { found[name] = try Program.read("\(directory)/\(name)") }
+    }
+    return found
+  }
+
+  @Test(arguments: ["zonai.json", "notes.txt", ".hidden", "simulator.json", "AuthKey_ABCDEFGHIJ.p8"])
+  func `a folder with other files in it is refused, and nothing is written`(_ name: String) async throws {
     let directory = Bench.temporaryDirectory()
     defer { Bench.removeTree(directory) }
-    try Program.write(directory + "/zonai.json", "mine")
-    #expect((await failure(directory) as? SimulatorError)?.code == .foreignFile)
-    #expect(try Program.read(directory + "/zonai.json") == "mine")
+    try Program.write("\(directory)/\(name)", "mine")
+    let failure = try #require(await failure(directory) as? SimulatorError)
+    #expect(failure.code == .foreignFile)
+    #expect(failure.description.contains(name) && failure.description.contains("empty"), "\(failure)")
+    #expect(try contents(directory) == [name: "mine"])
+  }
+
+  @Test func `its own folder is used again, and what others put beside its files stays`() async throws {
+    let directory = Bench.temporaryDirectory()
+    defer { Bench.removeTree(directory) }
+    let first = try await Simulator(directory: directory)
+    try first.start()
+    let key = try Bench(first).keyFile
+    await first.stop()
+    try Program.write(directory + "/push.py", "mine")
+    // What is named there by another hand is not removed.
+    let mark = directory + "/.zonai-simulator"
+    try Program.write(mark, Program.read(mark) + "push.py\n../\n")
+    let second = try await Simulator(directory: directory)
+    try second.start()
+    await second.stop()
+    #expect(access(key, F_OK) != 0)
+    #expect(try Program.read(directory + "/push.py") == "mine")
+  }
+
+  @Test func `a folder serves one simulator at a time`() async throws {
+    try await Bench.with { bench in
+      let before = try Program.read(bench.directory + "/simulator.json")
+      let failure = try #require(await failure(bench.directory) as? SimulatorError)
+      #expect(failure.code == .inUse)
+      #expect(try Program.read(bench.directory + "/simulator.json") == before)
+      #expect(try await bench.push(apnsToken(1), jwt: bench.providerToken()).status == 200)
+    }
   }
 
   @Test func `a folder that cannot be and a port that is taken are said so`() async throws {

@@ -8,7 +8,9 @@ struct SimulateCommand: Command {
   static let usage = "--dir DIR [--port-fcm N] [--port-oauth N] [--port-apns N] [--port-control N] [--json]"
 
   private static let directory = Option(
-    "--dir", "DIR", "where to write ca.pem, keys made for the occasion, zonai.json, and simulator.json last")
+    "--dir", "DIR",
+    "where to write ca.pem, new keys, zonai.json, and simulator.json last: a new or empty folder, or an earlier simulator's"
+  )
   private static let fcmPort = Option<Int>(
     "--port-fcm", "N", "the port of FCM; the default is a free one", in: 1...65_535)
   private static let oauthPort = Option<Int>("--port-oauth", "N", "the port of Google's token endpoint", in: 1...65_535)
@@ -31,7 +33,8 @@ struct SimulateCommand: Command {
     It listens on 127.0.0.1 only and runs until ^C or SIGTERM. 'push' and 'work' find it with --simulator DIR. What it can be told
     while it runs (which devices are gone, which faults to show) is in docs/simulator.md:
 
-      curl -X PUT "$(jq -r .control DIR/simulator.json)/devices/TOKEN" -d '{"state": "uninstalled"}'
+      curl -X PUT "$(jq -r .control DIR/simulator.json)/devices/TOKEN" -H 'content-type: application/json' \\
+        -d '{"state": "uninstalled"}'
     """
 
   private let directory: String

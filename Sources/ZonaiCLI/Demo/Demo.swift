@@ -45,7 +45,9 @@ struct Demo {
   // MARK: The world
 
   func letThingsHappen() async throws {
-    script.step("Meanwhile, out in the world ($CONTROL is \(simulator.endpoints.control)):")
+    script.step(
+      "Meanwhile, out in the world ($CONTROL is \(simulator.endpoints.control), $JSON 'content-type: application/json'):"
+    )
     for id in DemoData.uninstalledDevices {
       let device = DemoData.devices[id - 1]
       try await control(
@@ -64,7 +66,7 @@ struct Demo {
 
   func control(_ method: String, _ path: String, _ body: JSON, _ words: String) async throws {
     let shown = path.count > 30 ? path.prefix(21) + "…" : path
-    script.detail("$ curl -X \(method) \"$CONTROL\(shown)\" -d '\(body.text)'  # \(words)")
+    script.detail("$ curl -X \(method) \"$CONTROL\(shown)\" -H \"$JSON\" -d '\(body.text)'  # \(words)")
     try await simulator.control(method, path, body)
   }
 

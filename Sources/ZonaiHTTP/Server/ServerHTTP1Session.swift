@@ -96,6 +96,7 @@ final class ServerHTTP1Session: ServerSession {
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
     case 429: "Too Many Requests"
     case 431: "Request Header Fields Too Large"
     case 500: "Internal Server Error"

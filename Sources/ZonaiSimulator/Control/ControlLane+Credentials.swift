@@ -87,7 +87,8 @@ extension ControlLane {
         let pair = try KeyPair(.rsa)
         world.google.currentKeyID = RandomBytes.hex(20)
         world.google.keys[world.google.currentKeyID] = .init(publicKey: pair.publicKey)
-        try world.folder.writeServiceAccount(world.google, privatePEM: pair.privatePEM)
+        try world.folder.writeServiceAccount(
+          world.google, endpoints: world.endpoints, privatePEM: pair.privatePEM)
       }
     case nil: break
     }

@@ -1,19 +1,30 @@
 import ZonaiHTTP
 import ZonaiJSON
 
-/// The control port: plain HTTP, JSON in and out. `docs/simulator.md` describes each request.
+/// The control port: plain HTTP, JSON in and out, for programs on this machine. `docs/simulator.md` describes each request.
 struct ControlLane: Sendable {
   let world: World
 
-  func serve(_ exchange: ServerExchange) { exchange.respond(response(to: exchange.request)) }
+  func serve(_ exchange: ServerExchange) {
+    do throws(ControlRefusal) {
+      try ControlCaller(port: world.endpoints.controlPort).check(exchange.request)
+      exchange.respond(response(to: exchange.request))
+    } catch {
+      exchange.respond(Self.refusal(error))
+    }
+  }
 
   func response(to request: ServerRequest) -> ServerResponse {
     do throws(ControlRefusal) {
       return Self.json(200, try answer(request))
     } catch {
-      let body: JSON = ["error": ["code": .string(error.code), "message": .string(error.message)]]
-      return Self.json(error.status, body.bytes)
+      return Self.refusal(error)
     }
+  }
+
+  private static func refusal(_ refusal: ControlRefusal) -> ServerResponse {
+    let body: JSON = ["error": ["code": .string(refusal.code), "message": .string(refusal.message)]]
+    return json(refusal.status, body.bytes)
   }
 
   private static func json(_ status: Int, _ body: [UInt8]) -> ServerResponse {
