@@ -88,7 +88,7 @@ import ZonaiJSON
     (#"{"condition":"x"}"#, "fcmOverride.condition"), (#"{"fid":"x"}"#, "fcmOverride.fid"),
     (#"{"name":"x"}"#, "fcmOverride.name"), (#"{"message":{"token":"x"}}"#, "fcmOverride.token"),
     (#"{"apns":{"liveActivityToken":"x"}}"#, "fcmOverride.apns.live_activity_token"),
-    (#"{"apns":{"headers":{"Authorization":"x"}}}"#, "fcmOverride.apns.headers.Authorization"),
+    (#"{"apns":{"headers":{"Authorization":"x"}}}"#, "fcmOverride.apns.headers.authorization"),
     (#"{"webpush":{"headers":{"authorization":"x"}}}"#, "fcmOverride.webpush.headers.authorization"),
     (#"{"authorization":"x"}"#, "fcmOverride.authorization"), (#"{"validateOnly":true}"#, "fcmOverride.validate_only"),
     (#"{"android":"x"}"#, "fcmOverride.android"), (#"[]"#, "fcmOverride"), (#"{"a":"#, "fcmOverride"),
@@ -103,6 +103,64 @@ import ZonaiJSON
     }
     #expect(fault?.field == field)
     #expect(fault?.sentence.isEmpty == false)
+  }
+
+  @Test(
+    arguments: [
+      (#"{"clickAction":1,"click_action":1}"#, "", "clickAction", "click_action"),
+      (#"{"message":{"fcmOptions":{},"fcm_options":{}}}"#, "", "fcmOptions", "fcm_options"),
+      (#"{"android":{"collapseKey":"a","collapse_key":"b"}}"#, ".android", "collapseKey", "collapse_key"),
+      (#"{"android":{"collapseKey":"a","collapse_key":null}}"#, ".android", "collapseKey", "collapse_key"),
+      (
+        #"{"android":{"notification":{"clickAction":"a","click_action":"a"}}}"#, ".android.notification",
+        "clickAction", "click_action"
+      ),
+      (
+        #"{"android":{"notification":{"lightSettings":{"lightOnDuration":"1s","light_on_duration":"2s"}}}}"#,
+        ".android.notification.light_settings", "lightOnDuration", "light_on_duration"
+      ),
+      (#"{"apns":{"fcmOptions":{},"fcm_options":{}}}"#, ".apns", "fcmOptions", "fcm_options"),
+      (
+        #"{"apns":{"fcm_options":{"analyticsLabel":"a","analytics_label":"b"}}}"#, ".apns.fcm_options",
+        "analyticsLabel", "analytics_label"
+      ),
+      (
+        #"{"apns":{"headers":{"APNs-Priority":"5","apns-priority":"10"}}}"#, ".apns.headers", "APNs-Priority",
+        "apns-priority"
+      ),
+      (#"{"webpush":{"fcmOptions":{},"fcm_options":{}}}"#, ".webpush", "fcmOptions", "fcm_options"),
+      (#"{"webpush":{"headers":{"TTL":"1","ttl":"2"}}}"#, ".webpush.headers", "TTL", "ttl"),
+      (
+        #"{"android_v2":{"list":[{"channelId":"a","channel_id":"b"}]}}"#, ".android_v2.list", "channelId", "channel_id"
+      ),
+    ] as [(String, String, String, String)])
+  func `one field in two spellings is refused, wherever it stands`(
+    _ override: String, _ place: String, _ first: String, _ second: String
+  ) {
+    let fault = #expect(throws: MessageFault.self) {
+      try FCMRendering(PushMessage(title: "t", fcmOverride: override))
+    }
+    #expect(fault?.field == "fcmOverride\(place).\(second.lowercased())")
+    #expect(fault?.sentence.contains("'\(first)' and '\(second)'") == true, "\(fault?.sentence ?? "")")
+  }
+
+  @Test(arguments: [
+    #"{"data":{"clickAction":"a","click_action":"b"}}"#, #"{"android":{"data":{"aB":"a","a_b":"b"}}}"#,
+    #"{"webpush":{"data":{"aB":"a","a_b":"b"},"notification":{"aB":1,"a_b":2}}}"#,
+    #"{"apns":{"payload":{"aB":1,"a_b":2,"aps":{"aB":1,"a_b":2}}}}"#,
+    #"{"android_v2":{"x":{"data":{"aB":"","a_b":""}}}}"#,
+  ])
+  func `names of the application and of other services are left as they are`(_ override: String) throws {
+    let sent = try body(PushMessage(fcmOverride: override))
+    #expect(try sent == body(PushMessage(fcmOverride: override)))
+    for name in ["clickAction", "aB"] where override.contains(name) { #expect(sent.contains("\"\(name)\"")) }
+  }
+
+  @Test func `a header in another case takes the place of the one that is written`() throws {
+    let message = PushMessage(
+      title: "t", timeToLive: 60, fcmOverride: #"{"apns":{"headers":{"APNs-Priority":"1","Apns-Expiration":"0"}}}"#)
+    let headers = try JSON(parsing: body(message))["message"]?["apns"]?["headers"]
+    #expect(headers == ["apns-expiration": "0", "apns-priority": "1", "apns-push-type": "alert"])
   }
 
   @Test func `the size is that of the platform that gets more`() throws {

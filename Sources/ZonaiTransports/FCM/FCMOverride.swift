@@ -4,7 +4,8 @@ import ZonaiJSON
 /// The caller's own JSON for FCM's `message` object.
 ///
 /// FCM takes every field in camelCase and in snake_case. Zonai writes the latter, so that an override meets what it means
-/// to replace. A target or a credential in it is refused: one message goes to many devices, with the lane's credential.
+/// to replace; a field in both spellings is refused, since either could win. A target or a credential in it is refused: one
+/// message goes to many devices, with the lane's credential.
 struct FCMOverride {
   let members: [String: JSON]
 
@@ -12,7 +13,7 @@ struct FCMOverride {
     var members = try Override.read(text, field: "fcmOverride")
     // The whole request's shape, as Google's pages show it, is what people paste.
     if members.count == 1, let message = members["message"]?.object { members = message }
-    members = FCMOverride.snakeCased(members, at: "")
+    members = try FCMOverride.withOneSpelling(members, at: "")
     try FCMOverride.refuseTargets(members)
     try FCMOverride.refuseCredentials(members)
     try FCMOverride.checkShapes(members)
@@ -88,21 +89,43 @@ struct FCMOverride {
     }
   }
 
-  /// Names within these are the application's or another service's, not FCM's.
-  private static let opaque: Set<String> = ["data", "android.data", "apns.headers", "apns.payload", "webpush"]
-
-  private static func snakeCased(_ members: [String: JSON], at path: String) -> [String: JSON] {
+  /// Every name in the spelling that Zonai writes. Throws where two names become one.
+  private static func withOneSpelling(
+    _ members: [String: JSON], at path: String
+  ) throws(MessageFault) -> [String: JSON] {
     var result: [String: JSON] = [:]
-    for (name, value) in members {
-      let name = snakeCased(name)
-      let here = path.isEmpty ? name : "\(path).\(name)"
-      if case .object(let inner) = value, !opaque.contains(here) {
-        result[name] = .object(snakeCased(inner, at: here))
-      } else {
-        result[name] = value
+    var given: [String: String] = [:]
+    for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+      let field = headers.contains(path) ? name.lowercased() : snakeCased(name)
+      let here = path.isEmpty ? field : "\(path).\(field)"
+      if let other = given.updateValue(name, forKey: field) {
+        let place = path.isEmpty ? "fcmOverride" : "fcmOverride.\(path)"
+        throw MessageFault(
+          field: "fcmOverride.\(here)", "\(place) has '\(other)' and '\(name)', which are one field to FCM; keep one")
       }
+      // FCM hands the names of web push headers on as they are.
+      result[path == "webpush.headers" ? name : field] = try withOneSpelling(value, at: here)
     }
     return result
+  }
+
+  private static func withOneSpelling(_ value: JSON, at path: String) throws(MessageFault) -> JSON {
+    switch value {
+    case .object(let members) where !isOpaque(path): return .object(try withOneSpelling(members, at: path))
+    case .array(let elements) where !isOpaque(path):
+      var result: [JSON] = []
+      for element in elements { result.append(try withOneSpelling(element, at: path)) }
+      return .array(result)
+    default: return value
+    }
+  }
+
+  /// Names of header fields are the same in either case.
+  private static let headers: Set<String> = ["apns.headers", "webpush.headers"]
+
+  /// Whether names within it are the application's or another service's, not FCM's.
+  private static func isOpaque(_ path: String) -> Bool {
+    path == "data" || path.hasSuffix(".data") || path == "apns.payload" || path == "webpush.notification"
   }
 
   private static func snakeCased(_ name: String) -> String {

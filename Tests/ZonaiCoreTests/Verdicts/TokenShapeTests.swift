@@ -9,7 +9,10 @@ struct TokenShapeTests {
     (hex64, false, true), (hex64 + "00", false, true), (hex64 + "0", false, false),
     (String(hex64.dropLast()), true, false), (String(hex64.dropLast(2)), true, true),
     ("cXyz:APA91b_-", true, false), ("", true, false), ("ab", true, true), ("<0a0b>", true, false),
-    (hex64 + ":APA91", true, false), ("0a 0b ", true, false), ("it's\n", true, false), ("é", true, false),
+    (hex64 + ":APA91", true, false),
+    (String(repeating: "a1", count: 200), false, true), (String(repeating: "a1", count: 201), false, false),
+    (String(repeating: "a1", count: 70_000), false, false), ("0a 0b ", true, false), ("it's\n", true, false),
+    ("é", true, false),
   ])
   func `a token that cannot belong to a lane is refused by its bytes`(token: String, fcm: Bool, apns: Bool) {
     let bytes = ArraySlice(token.utf8)
@@ -23,5 +26,13 @@ struct TokenShapeTests {
     #expect(verdict.inShort == Kind.setting)
     #expect(verdict.reason == .tokenNotForLane)
     #expect(verdict.names != nil)
+  }
+
+  @Test func `a token that is far too long names its column`() throws {
+    let verdict = try #require(TokenShape.refusal(ArraySlice(String(repeating: "a1", count: 201).utf8), for: .apns))
+    #expect(verdict.inShort == Kind.setting)
+    #expect(verdict.reason == .tokenNotForLane)
+    #expect(verdict.names == "the token column")
+    #expect(verdict.words?.contains("400") == true)
   }
 }

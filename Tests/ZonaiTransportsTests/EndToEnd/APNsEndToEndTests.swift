@@ -70,9 +70,12 @@ import ZonaiSimulator
   @Test func `a token that cannot be APNs' is not sent and is configuration`() async throws {
     try await Services.with { services in
       let apns = try await services.apns()
-      let result = try await apns.send(to: [Services.apnsTokens(1)[0], "fcm:token_x", "abc"])
+      let endless = String(repeating: "a1", count: 70_000)
+      let result = try await apns.send(to: [Services.apnsTokens(1)[0], "fcm:token_x", "abc", endless, "a1/../a1"])
       #expect(result.delivered == 1)
-      #expect(result.verdicts.map(\.fault) == [.configuration, .configuration])
+      #expect(result.laneFault == nil)
+      #expect(result.verdicts.map(\.fault) == Array(repeating: .configuration, count: 4))
+      #expect(result.verdicts.allSatisfy { $0.outcome == .transientlyFailed })
       #expect(result.reasons == [.tokenNotForLane])
       #expect(try await services.requests("apns") == 1)
       await apns.close()
