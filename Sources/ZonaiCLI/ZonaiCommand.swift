@@ -17,14 +17,16 @@ public enum ZonaiCommand {
   ]
 
   /// Runs a command line and ends the process. Call it before any thread is started.
-  public static func main(_ words: [String]) -> Never {
-    CommandLineMemory.hidePassword(of: words)
+  ///
+  /// The first word is the program's name; nil stands for an argument that is not UTF-8.
+  public static func main(_ words: [String?]) -> Never {
+    CommandLineMemory.hidePasswords()
     Interruption.block()
-    // Whether errors are wanted as JSON must be known before the options are understood.
-    let console = Console(isJSON: words.prefix { $0 != "--" }.contains(Shared.json.name))
+    let words = Array(words.dropFirst())
+    let console = Console(isJSON: wantsJSON(words.compactMap { $0 }))
     let interruption = Interruption()
     Task {
-      let code = await end(words.dropFirst(), Context(console: console, interruption: interruption))
+      let code = await end(words, Context(console: console, interruption: interruption))
       // Results are written by now, without a buffer. `exit` would run the libraries' own clean-up (OpenSSL's among it) beside
       // threads that are still using them.
       // https://docs.openssl.org/3.0/man3/OPENSSL_init_crypto/
@@ -33,9 +35,24 @@ public enum ZonaiCommand {
     interruption.wait()
   }
 
-  private static func end(_ words: some Collection<String>, _ context: Context) async -> ExitCode {
+  /// Whether errors are wanted as JSON, which must be known before the options are understood.
+  private static func wantsJSON(_ words: [String]) -> Bool {
+    let command = words.first.flatMap { word in commands.first { $0.name == word } }
+    return words.prefix { $0 != "--" }.contains(Shared.json.name)
+      || Arguments.options(in: words, command?.options ?? OptionList()).contains(Shared.json.name)
+  }
+
+  private static func end(_ words: [String?], _ context: Context) async -> ExitCode {
     do {
-      return try await run(words, context)
+      let readable = try words.enumerated().map { index, word in
+        guard let word else {
+          throw CommandFailure.usage(
+            "argument \(index + 1) is not UTF-8 text, so nothing was done; check the terminal's or the script's encoding"
+          )
+        }
+        return word
+      }
+      return try await run(readable, context)
     } catch {
       let failure = CommandFailure(anything: error)
       context.console.failure(failure)
@@ -58,7 +75,8 @@ public enum ZonaiCommand {
     default: break
     }
     let command = try find(word)
-    if words.dropFirst().prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+    let options = Arguments.options(in: words.dropFirst(), command.options)
+    if options.contains(Shared.help.name) || options.contains(Shared.shortHelp) {
       context.console.result(Help.text(command))
       return .done
     }

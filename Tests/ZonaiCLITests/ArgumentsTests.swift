@@ -40,7 +40,15 @@ struct ArgumentsTests {
     (["--entirely-different"], "there is no option --entirely-different"),
     (["-j"], "there is no option -j"),
     (["--title"], "--title wants a value: --title TEXT"),
-    (["--title", "--json"], "--title wants a value: --title TEXT"),
+    (
+      ["--title", "--json"],
+      "--title wants a value, and --json is an option; if that is the value, write --title=--json"
+    ),
+    (["--title", "-h"], "--title wants a value, and -h is an option; if that is the value, write --title=-h"),
+    (
+      ["--title", "--lease=secret"],
+      "--title wants a value, and --lease is an option; if that is the value, write --title=--lease=…"
+    ),
     (["--title", "a", "--title=b"], "--title was given twice; give it once"),
     (["--json=yes"], "--json takes no value; write --json alone"),
   ])
@@ -61,5 +69,17 @@ struct ArgumentsTests {
     #expect(throws: CommandFailure.usage("'c' is one word too many; a value with spaces wants quotes")) {
       try read("a", "b", "c").operands(named: ["ACTION", "ID"])
     }
+  }
+
+  @Test(arguments: [
+    (["--json", "--title", "-h"], ["--json", "--title"]), (["-h"], ["-h"]),
+    (["--title", "--help", "-h"], ["--title", "-h"]),
+    (["--title=--help", "word", "--json"], ["--title=--help", "--json"]),
+    (["--title", "--", "--json"], ["--title", "--json"]),
+    (["--json", "--", "--help"], ["--json"]), (["--unknown", "--help"], ["--unknown", "--help"]),
+    (["--title"], ["--title"]),
+  ])
+  func `a value is never taken for an option`(words: [String], names: [String]) {
+    #expect(Arguments.options(in: words, Self.options) == names)
   }
 }

@@ -56,7 +56,7 @@ import ZonaiJSON
       sentence: "--ttl wants a whole number, 0 to 2419200, not '2419201'"),
     Mistake(
       what: "a forgotten value", add: ["--idempotency-key"], code: "usage",
-      sentence: "--idempotency-key wants a value: --idempotency-key KEY"),
+      sentence: "--idempotency-key wants a value, and --json is an option"),
     Mistake(
       what: "a misspelt option", add: ["--polcy", "none"], code: "usage",
       sentence: "there is no option --polcy; did you mean --policy?"),

@@ -29,6 +29,18 @@ import Testing
     Case("postgres://db/shop?password=secret", "postgres://db/shop"),
     Case(
       "postgres://db/shop?p%61ssword=secret&sslpassword=other&sslmode=require", "postgres://db/shop?sslmode=require"),
+    Case("postgres://db/shop?application_name=me@host"), Case("postgres://db:5433,other:5434/shop?options=a:b@c&x=d@e"),
+    Case("postgres://zonai@db/shop?application_name=me@host"), Case("postgres:///shop?application_name=a:b@c"),
+    Case("mysql://db/shop?option-file=/home/me@work/my.cnf"), Case("sqlite:///srv/a:b@c/app.db"),
+    Case(
+      "postgres://zonai:secret@db/shop?application_name=me@host", "postgres://zonai@db/shop?application_name=me@host"),
+    Case("postgres://zonai:se?cret@db/shop", "postgres://zonai@db/shop"),
+    Case("postgres://zonai:se?a=cret@db/shop", "postgres://zonai@db/shop"),
+    Case("postgres://zonai:5?a=cret@db/shop", "postgres://zonai@db/shop"),
+    Case("postgres://zonai:se/cr?et@db/shop", "postgres://zonai@db/shop"),
+    Case("postgres://zonai:se/cr?a=cret@db/shop", "postgres://zonai@db/shop"),
+    Case("postgres://zonai:5/cret@db/shop?a=b@c", "postgres://zonai@db/shop?a=b@c"),
+    Case("postgres://db/shop?password=cret@x&a=b@c", "postgres://db/shop?a=b@c"),
     Case("mysql://zonai@db/shop"), Case("mariadb://zonai:secret@db/shop", "mariadb://zonai@db/shop"),
     Case("mysql://zonai:@db/shop", "mysql://zonai@db/shop"),
     Case("host=db dbname=shop user=zonai"), Case("  port = 5433   dbname = shop"),

@@ -2,7 +2,8 @@ import ZonaiJSON
 
 /// A command line taken apart: what was given for each option, and the words that belong to none.
 ///
-/// `--name value` and `--name=value` mean the same; after `--` everything is an operand.
+/// `--name value` and `--name=value` mean the same; after `--` everything is an operand. A value may begin with dashes,
+/// but one that is the name of an option must be written with the equals sign.
 struct Arguments: Sendable {
   private var given: [String: [String]] = [:]
   private(set) var operands: [String] = []
@@ -41,12 +42,31 @@ struct Arguments: Sendable {
       given[name, default: []].append(String(word[word.index(after: equals)...]))
       return
     }
-    // A value may begin with dashes, but where it is an option's name, the value was forgotten.
-    guard let value = rest.first, !options.entries.contains(where: { $0.name == value }) else {
-      throw .usage("\(name) wants a value: \(name) \(placeholder)")
+    guard let value = rest.popFirst() else { throw .usage("\(name) wants a value: \(name) \(placeholder)") }
+    // The value was probably forgotten. What follows the equals sign is not repeated, since it may be a password.
+    let option = value.prefix { $0 != "=" }
+    if option == Shared.shortHelp || options.entry(String(option)) != nil {
+      let shown = option.count == value.count ? value : "\(option)=…"
+      throw .usage("\(name) wants a value, and \(option) is an option; if that is the value, write \(name)=\(shown)")
     }
-    rest.removeFirst()
     given[name, default: []].append(value)
+  }
+
+  /// The words that are options: neither values of others nor operands. Mistakes in them are not looked for.
+  static func options(in words: some Sequence<String>, _ options: OptionList) -> [String] {
+    var found: [String] = []
+    var isValue = false
+    for word in words {
+      if isValue {
+        isValue = false
+      } else if word == "--" {
+        break
+      } else if word.hasPrefix("-") {
+        found.append(word)
+        isValue = options.entry(word)?.placeholder != nil
+      }
+    }
+    return found
   }
 
   subscript(flag: Flag) -> Bool { given[flag.name] != nil }

@@ -24,4 +24,6 @@ struct Context: Sendable {
 enum Shared {
   static let json = Flag("--json", "print one JSON object instead of text; errors as JSON on standard error")
   static let help = Flag("--help", "show this and do nothing")
+  /// Another name of `--help`.
+  static let shortHelp = "-h"
 }

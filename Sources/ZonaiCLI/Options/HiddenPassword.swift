@@ -4,27 +4,67 @@ enum HiddenPassword {
 
   /// The URL, or the list of `name=value`, without its passwords; the same text where there is none.
   static func hiding(in text: String) -> String {
+    if text.prefix(7).lowercased() == "sqlite:" { return text }
     if let scheme = text.firstRange(of: "://") {
       let head = String(text[..<scheme.upperBound])
       return head + hiding(inURL: text[scheme.upperBound...])
     }
-    guard text.contains("="), !text.hasPrefix("sqlite:") else { return text }
-    return hiding(inList: text)
+    return text.contains("=") ? hiding(inList: text) : text
   }
 
-  /// Whatever stands before the last @ is taken for user and password: one that is not percent-encoded may hold anything.
+  /// Whatever stands before the last @ in front of the query is taken for user and password: one that is not
+  /// percent-encoded may hold anything.
   private static func hiding(inURL text: Substring) -> String {
+    let query = startOfQuery(text) ?? text.endIndex
     var hidden = ""
-    var rest = text
-    if let at = text.lastIndex(of: "@") {
-      let credentials = text[..<at]
-      hidden += credentials.prefix { $0 != ":" }
-      rest = text[at...]
+    var rest = text[..<query]
+    if let at = rest.lastIndex(of: "@") {
+      hidden += rest[..<at].prefix { $0 != ":" }
+      rest = rest[at...]
     }
-    guard let mark = rest.firstIndex(of: "?") else { return hidden + rest }
-    let options = rest[rest.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
+    // Behind credentials with a ? in them there may be a query of its own.
+    let mark = query < text.endIndex ? query : rest.firstIndex(of: "?") ?? text.endIndex
+    hidden += text[rest.startIndex..<mark]
+    guard mark < text.endIndex else { return hidden }
+    let options = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false)
     let kept = options.filter { !names.contains(name(of: $0)) }
-    return hidden + rest[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+    return hidden + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
+  }
+
+  /// The question mark before the URL's options. A password may hold one too, so hosts and a path must stand before it and
+  /// `name=value` behind it. As libpq reads a URL, an @ before the first slash ends the credentials, so no query begins
+  /// before one.
+  private static func startOfQuery(_ text: Substring) -> Substring.Index? {
+    let slash = text.firstIndex(of: "/") ?? text.endIndex
+    var mark = text.firstIndex(of: "?")
+    while let here = mark {
+      let behind = text[text.index(after: here)...]
+      let before = text[..<here]
+      let hosts = before[(before.lastIndex(of: "@").map { before.index(after: $0) } ?? before.startIndex)...]
+      let endsCredentials = here < slash && text[here..<slash].contains("@")
+      if !endsCredentials, areHosts(hosts.prefix { $0 != "/" }), areOptions(behind) { return here }
+      mark = behind.firstIndex(of: "?")
+    }
+    return nil
+  }
+
+  /// Whether the text is hosts with or without ports: `one:5432,two`.
+  private static func areHosts(_ text: Substring) -> Bool {
+    text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { host in
+      if host.hasPrefix("[") { return true }
+      let parts = host.split(separator: ":", omittingEmptySubsequences: false)
+      return parts.count < 2 || parts.count == 2 && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+  }
+
+  private static func areOptions(_ text: Substring) -> Bool {
+    text.split(separator: "&").allSatisfy { option in
+      let name = option.prefix { $0 != "=" }
+      return name.count < option.count
+        && name.utf8.allSatisfy {
+          (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || "_-%".utf8.contains($0)
+        }
+    }
   }
 
   private static func name(of option: Substring) -> String {

@@ -29,8 +29,11 @@ extension Arguments {
     guard let value = getenv(StoreOptions.variable), value.pointee != 0 else {
       throw .usage("--store URL is missing, and \(StoreOptions.variable) is not set")
     }
+    guard let text = String(validatingCString: value) else {
+      throw .usage("\(StoreOptions.variable) is not UTF-8 text; write other bytes of the URL as %-codes")
+    }
     do throws(ArgumentProblem) {
-      var address = try StoreAddress(String(cString: value))
+      var address = try StoreAddress(text)
       address.isFromEnvironment = true
       return address
     } catch {

@@ -8,44 +8,47 @@
 
 /// The command line as others see it: `ps` shows what stands in the process's own memory.
 enum CommandLineMemory {
-  /// Takes the password out of a store's URL there, as soon as the process has begun. Before that everybody could read it.
+  /// Takes the password out of a store's URL there, as soon as the process has begun. Before that others could read it.
   ///
-  /// Linux alone says where that memory is; elsewhere, and where it says nothing, all stays as it is.
-  static func hidePassword(of words: [String]) {
+  /// Only Linux says where that memory is. Elsewhere, and where it says nothing, everything stays as it is.
+  static func hidePasswords() {
     #if os(Linux)
       guard let place = place() else { return }
-      // The words lie one behind the other, each with a zero at its end; the first is the program's name.
-      var start = place.lowerBound
-      for (index, word) in words.enumerated() {
-        let length = word.utf8.count
-        guard start + UInt(length) <= place.upperBound else { return }
-        if let value = storeValue(word, after: index > 0 ? words[index - 1] : "") {
-          let hidden = HiddenPassword.hiding(in: value)
-          if hidden != value {
-            let offset = length - value.utf8.count
-            overwrite(start + UInt(offset), length: value.utf8.count, was: value, with: hidden)
-          }
-        }
-        start += UInt(length) + 1
-      }
+      hidePasswords(
+        in: UnsafeMutableRawBufferPointer(
+          start: UnsafeMutableRawPointer(bitPattern: place.lowerBound), count: place.count))
     #endif
   }
 
+  /// The memory holds the words one after the other, each with a zero at its end. They are bytes, which need not be text.
+  static func hidePasswords(in memory: UnsafeMutableRawBufferPointer) {
+    let option = Array(StoreOptions.store.name.utf8)
+    let assignment = option + [UInt8(ascii: "=")]
+    var start = 0
+    var isValue = false
+    while start < memory.count {
+      let end = memory[start...].firstIndex(of: 0) ?? memory.count
+      let word = memory[start..<end]
+      if isValue {
+        hidePassword(in: UnsafeMutableRawBufferPointer(rebasing: word))
+      } else if word.starts(with: assignment) {
+        hidePassword(in: UnsafeMutableRawBufferPointer(rebasing: word.dropFirst(assignment.count)))
+      }
+      isValue = word.elementsEqual(option)
+      start = end + 1
+    }
+  }
+
+  /// A value that is not UTF-8 is refused later; all of it goes, since it cannot be taken apart.
+  private static func hidePassword(in value: UnsafeMutableRawBufferPointer) {
+    let hidden = String(validating: value, as: UTF8.self).map { HiddenPassword.hiding(in: $0) } ?? ""
+    // Longer than what it replaces it never is.
+    for (index, byte) in zip(value.indices, Array(hidden.utf8) + repeatElement(0, count: value.count)) {
+      value[index] = byte
+    }
+  }
+
   #if os(Linux)
-    private static func storeValue(_ word: String, after previous: String) -> String? {
-      if previous == StoreOptions.store.name { return word }
-      let prefix = StoreOptions.store.name + "="
-      return word.hasPrefix(prefix) ? String(word.dropFirst(prefix.count)) : nil
-    }
-
-    private static func overwrite(_ address: UInt, length: Int, was value: String, with hidden: String) {
-      guard let bytes = UnsafeMutablePointer<UInt8>(bitPattern: address) else { return }
-      // A memory that does not hold what was given is left alone.
-      guard UnsafeBufferPointer(start: bytes, count: length).elementsEqual(value.utf8) else { return }
-      var rest = Array(hidden.utf8)[...]
-      for index in 0..<length { bytes[index] = rest.popFirst() ?? 0 }
-    }
-
     /// Where the arguments lie: the fields arg_start and arg_end.
     /// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
     private static func place() -> Range<UInt>? {
