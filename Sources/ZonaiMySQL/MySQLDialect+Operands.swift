@@ -138,7 +138,7 @@ extension SQLBuilder {
       append("(")
       text()
       append(" + 0e0)")
-    case .bytes:
+    case .bytes, .filledBytes:
       append("UNHEX(")
       append(element)
       append(")")

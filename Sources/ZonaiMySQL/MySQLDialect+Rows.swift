@@ -141,13 +141,13 @@ extension SQLBuilder {
   fileprivate mutating func samePair(of target: PruneTarget) {
     sameKey(of: target)
     append(" AND ")
-    bytes(of: target.token, in: "zonai_t.")
+    token(of: target.token, in: "zonai_t.")
     append(" = UNHEX(zonai_v.zonai_token)")
     guard let lastSeen = target.lastSeen else { return }
     append(" AND ")
     let type = MySQLType(lastSeen)
     switch type.family {
-    case .text, .bytes, .other:
+    case .text, .bytes, .filledBytes, .other:
       bytes(of: lastSeen, in: "zonai_t.")
       append(" <=> UNHEX(zonai_v.zonai_seen)")
     case .integer, .unsigned, .decimal, .real, .bit, .uuid, .date, .moment, .timeOfDay:
@@ -169,9 +169,18 @@ extension SQLBuilder {
     append(")")
   }
 
+  /// A token column's bytes, without padding that its type adds.
+  mutating func token(of column: ColumnDescription, in table: StaticString = "") {
+    let isFilled = MySQLType(column).family == .filledBytes
+    if isFilled { append("TRIM(TRAILING X'00' FROM ") }
+    bytes(of: column, in: table)
+    if isFilled { append(")") }
+  }
+
   /// The column's text as bytes of UTF-8, or its bytes as they are.
   mutating func bytes(of column: ColumnDescription, in table: StaticString = "") {
-    if case .bytes = MySQLType(column).family {
+    let family = MySQLType(column).family
+    if family == .bytes || family == .filledBytes {
       append(table)
       identifier(column)
       return

@@ -28,7 +28,7 @@ extension MySQLDialect {
     let statement = sql(
       """
       SELECT COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, CHARACTER_SET_NAME, COLLATION_NAME,
-      COALESCE(GENERATION_EXPRESSION, '') <> '' FROM information_schema.COLUMNS
+      COALESCE(GENERATION_EXPRESSION, '') <> '', CHARACTER_MAXIMUM_LENGTH, CHARACTER_OCTET_LENGTH FROM information_schema.COLUMNS
       WHERE TABLE_SCHEMA = \(schema) AND TABLE_NAME = \(table.name) ORDER BY ORDINAL_POSITION
       """)
     try connection.run(statement) { row throws(StoreError) in
@@ -42,7 +42,8 @@ extension MySQLDialect {
           name: name, type: type,
           // A generated column cannot be set to NULL, or to anything else.
           isNullable: row.text(2) == "YES" && row.integer(5) == 0,
-          orderProblem: keys.contains(name) ? MySQLType(type).orderProblem(row.text(1)) : nil))
+          orderProblem: keys.contains(name) ? MySQLType(type).orderProblem(row.text(1)) : nil,
+          capacity: MySQLType(type).capacity(characters: row.optionalInteger(6), bytes: row.optionalInteger(7))))
     }
     return TableDescription(
       table: table, columns: columns, primaryKey: indexes.first { $0.isPrimary }?.columns ?? [],

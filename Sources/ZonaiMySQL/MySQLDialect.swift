@@ -68,7 +68,7 @@ public struct MySQLDialect: SQLDialect {
   public func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder) {
     // Most collations hold blanks equal to nothing at all.
     builder.append("LENGTH(")
-    builder.identifier(column)
+    if MySQLType(column).family == .filledBytes { builder.token(of: column) } else { builder.identifier(column) }
     builder.append(") > 0")
   }
 

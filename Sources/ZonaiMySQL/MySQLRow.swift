@@ -82,6 +82,11 @@ final class MySQLResult {
     mysql_fetch_fields(metadata)?[column].name.map { String(cString: $0) } ?? ""
   }
 
+  /// Whether the column is BINARY(n).
+  fileprivate func isFilledUp(_ column: Int) -> Bool {
+    columns[column] == .bytes && shapes[column].type == MYSQL_TYPE_STRING
+  }
+
   deinit {
     zonai_mysql_row_free(row)
     digits.deallocate()
@@ -172,6 +177,15 @@ public struct MySQLRow: SQLRow {
     case .text, .bytes: return fetched(column)
     case .integer, .unsigned, .real, .float, .bits: return result.digits(MySQLRow.words(value(column)), of: column)
     }
+  }
+
+  /// BINARY(n) comes filled up with zeros; VARBINARY and CHAR come as they are.
+  public func token(_ column: Int) -> UnsafeRawBufferPointer {
+    let bytes = bytes(column)
+    guard result.isFilledUp(column), let last = bytes.lastIndex(where: { $0 != 0 }) else {
+      return result.isFilledUp(column) ? UnsafeRawBufferPointer(start: nil, count: 0) : bytes
+    }
+    return UnsafeRawBufferPointer(rebasing: bytes[...last])
   }
 
   private static func words(_ number: Value) -> String {

@@ -13,6 +13,8 @@ struct MySQLType: Sendable, Hashable {
     case bit
     case text(charset: String, collation: String)
     case bytes
+    /// BINARY(n): filled up with zeros, which its comparisons take for part of the value.
+    case filledBytes
     /// MariaDB's own type.
     case uuid
     case date
@@ -23,6 +25,8 @@ struct MySQLType: Sendable, Hashable {
   }
 
   let family: Family
+  /// Whether its length is in characters: CHAR and VARCHAR.
+  private let isOfCharacters: Bool
 
   /// `words` is the type as the information schema has it, for text with `CHARACTER SET … COLLATE …` behind it.
   init(_ words: String) {
@@ -33,6 +37,7 @@ struct MySQLType: Sendable, Hashable {
       guard let index = parts.firstIndex(of: word[...]), index + 1 < parts.count else { return "" }
       return String(parts[index + 1])
     }
+    isOfCharacters = name == "char" || name == "varchar"
     switch name {
     case "tinyint", "smallint", "mediumint", "int", "integer", "year": family = .integer
     case "bigint": family = parts.contains("unsigned") ? .unsigned : .integer
@@ -43,7 +48,8 @@ struct MySQLType: Sendable, Hashable {
     case "bit": family = .bit
     case "char", "varchar", "tinytext", "text", "mediumtext", "longtext":
       family = .text(charset: behind("set"), collation: behind("collate"))
-    case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob": family = .bytes
+    case "binary": family = .filledBytes
+    case "varbinary", "tinyblob", "blob", "mediumblob", "longblob": family = .bytes
     case "uuid": family = .uuid
     case "date": family = .date
     case "datetime", "timestamp": family = .moment
@@ -54,10 +60,19 @@ struct MySQLType: Sendable, Hashable {
 
   init(_ column: ColumnDescription) { self.init(column.type) }
 
+  /// What the information schema says that a column of this type holds; for TEXT that is bytes alone.
+  func capacity(characters: Int64?, bytes: Int64?) -> ColumnCapacity? {
+    switch family {
+    case .text where isOfCharacters: characters.map { .characters(Int(clamping: $0)) }
+    case .text, .bytes, .filledBytes: bytes.map { .bytes(Int(clamping: $0)) }
+    default: nil
+    }
+  }
+
   /// Why pages cannot go by such a column.
   func orderProblem(_ words: String) -> String? {
     switch family {
-    case .integer, .unsigned, .decimal, .real, .text, .bytes, .uuid, .date, .moment, .timeOfDay: nil
+    case .integer, .unsigned, .decimal, .real, .text, .bytes, .filledBytes, .uuid, .date, .moment, .timeOfDay: nil
     case .bit: "its type is BIT"
     case .other:
       switch words.lowercased().prefix(while: { $0.isLetter }) {

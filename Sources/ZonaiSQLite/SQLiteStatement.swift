@@ -79,6 +79,9 @@ public struct SQLiteRow: SQLRow {
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
   }
 
+  /// No type of SQLite pads.
+  public func token(_ column: Int) -> UnsafeRawBufferPointer { bytes(column) }
+
   public func value(_ column: Int) -> Value {
     switch sqlite3_column_type(handle, Int32(column)) {
     case SQLITE_INTEGER: .integer(integer(column))

@@ -265,6 +265,7 @@ extension ColumnSketch.Kind {
     case .smallInteger: "integer"
     case .real: "double precision"
     case .text: "text"
+    case .fixedText: "char(40)"
     case .caseInsensitiveText: "citext"
     case .uuid: "uuid"
     case .blob: "bytea"
@@ -280,6 +281,7 @@ extension ColumnSketch.Kind {
     case .smallInteger: "$\(number)::integer"
     case .real: "$\(number)::double precision"
     case .text: "$\(number)::text"
+    case .fixedText: "$\(number)::bpchar"
     case .caseInsensitiveText: "$\(number)::citext"
     case .uuid: "$\(number)::uuid"
     case .blob: "$\(number)::bytea"
@@ -297,6 +299,7 @@ extension ColumnSketch.Kind {
     case .timestamp: "(extract(epoch FROM \(column)) * 1000)::bigint"
     case .moment: "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
     case .wallClock: "to_char(\(column), 'YYYY-MM-DD HH24:MI:SS.US')"
+    case .fixedText: "\(column)::text"
     default: column
     }
   }
@@ -307,7 +310,7 @@ extension ColumnSketch.Kind {
     case .integer, .smallInteger, .boolean, .timestamp: return Int64(text).map { .integer($0) } ?? .null
     case .real: return Double(text).map { .real($0) } ?? .null
     case .blob: return [UInt8](hex: text).map { .bytes($0) } ?? .null
-    case .text, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)
+    case .text, .fixedText, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)
     }
   }
 }

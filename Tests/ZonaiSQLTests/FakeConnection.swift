@@ -116,6 +116,7 @@ struct NoRow: SQLRow {
   func integer(_ column: Int) -> Int64 { 0 }
   func text(_ column: Int) -> String { "" }
   func bytes(_ column: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  func token(_ column: Int) -> UnsafeRawBufferPointer { bytes(column) }
   func value(_ column: Int) -> Value { .null }
   func keyValue(_ column: Int) throws(StoreError) -> Value { .null }
   func name(_ column: Int) -> String { "" }

@@ -9,7 +9,7 @@ final class SQLiteFixture: StoreFixture {
   let folder: TemporaryFolder
   let application: Application
   let clock = TurnableClock()
-  let capabilities = StoreCapabilities(locksRows: false)
+  let capabilities = StoreCapabilities(locksRows: false, limitsText: false)
 
   var path: String { folder.path("app.db") }
 
@@ -148,6 +148,7 @@ extension ColumnSketch.Kind {
     case .integer, .smallInteger, .timestamp: "INTEGER"
     case .real: "REAL"
     case .text, .uuid, .moment, .wallClock: "TEXT"
+    case .fixedText: "CHAR(40)"
     case .caseInsensitiveText: "TEXT COLLATE NOCASE"
     case .blob: "BLOB"
     case .boolean: "BOOLEAN"

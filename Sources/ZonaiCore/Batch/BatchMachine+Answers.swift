@@ -49,7 +49,9 @@ extension BatchMachine {
   }
 
   private mutating func take(_ answer: Verdict, index: Int, transport: TransportName, laneFloor: Int64) {
-    let verdict = answer.considering(lastSeen: batch.recipients.lastSeen(index))
+    let recipients = batch.recipients
+    let verdict = answer.considering(lastSeen: recipients.lastSeen(index)).considering(
+      recipients.tokenColumn, of: batch.job.definition.audience.table, token: recipients.tokens[index], on: transport)
     verdicts[index] = verdict
     if verdict.slowsLane { slow(transport, for: pause(after: verdict)) }
     switch verdict.outcome {

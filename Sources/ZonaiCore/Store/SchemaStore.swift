@@ -55,14 +55,49 @@ public struct ColumnDescription: Sendable, Hashable {
   /// Whether ORDER BY and `>` agree on this column, byte for byte; nil when they do. Otherwise a clause that says why not
   /// ("its collation ignores case").
   public var orderProblem: String?
+  /// How much a text or bytes may have here; nil for other types, and where there is no limit.
+  public var capacity: ColumnCapacity?
 
   public init(
-    name: String, type: String, isNullable: Bool, holdsNull: Bool = false, orderProblem: String? = nil
+    name: String, type: String, isNullable: Bool, holdsNull: Bool = false, orderProblem: String? = nil,
+    capacity: ColumnCapacity? = nil
   ) {
     self.name = name
     self.type = type
     self.isNullable = isNullable
     self.holdsNull = holdsNull
     self.orderProblem = orderProblem
+    self.capacity = capacity
+  }
+}
+
+extension ColumnDescription {
+  /// The type without character set and collation.
+  var shortType: String {
+    let words = type.split(separator: " ", omittingEmptySubsequences: false)
+    let end = words.indices.first { words[$0] == "COLLATE" || words[$0...].starts(with: ["CHARACTER", "SET"]) }
+    return words[..<(end ?? words.endIndex)].joined(separator: " ")
+  }
+}
+
+/// How much a column holds. What a database or an application cuts off to fit has exactly so much.
+public enum ColumnCapacity: Sendable, Hashable, CustomStringConvertible {
+  case characters(Int)
+  case bytes(Int)
+
+  /// Whether text, in UTF-8, or bytes fill it to the end.
+  public func isFilled(by bytes: some Collection<UInt8>) -> Bool {
+    switch self {
+    // A character begins with every byte that continues none.
+    case .characters(let count): bytes.count >= count && bytes.count { $0 & 0xc0 != 0x80 } == count
+    case .bytes(let count): bytes.count == count
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .characters(let count): "\(count) characters"
+    case .bytes(let count): "\(count) bytes"
+    }
   }
 }

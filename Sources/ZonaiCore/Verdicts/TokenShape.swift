@@ -23,6 +23,11 @@ public enum TokenShape {
   /// does not fit into a request's header, so APNs could not even refuse it.
   static let longestTokenOfAPNs = 400
 
+  /// Whether the token has 64 hexadecimal digits, which is how APNs gives out most of its tokens.
+  static func isWholeAppleToken(_ token: ArraySlice<UInt8>) -> Bool {
+    token.count == 64 && token.withUnsafeBytes(isHexadecimal)
+  }
+
   private static func isHexadecimal(_ token: UnsafeRawBufferPointer) -> Bool {
     for byte in token where byte.hexDigit == nil { return false }
     return true

@@ -20,6 +20,26 @@ extension Verdict {
     return consideringLastSeen(LastSeen.milliseconds(value))
   }
 
+  /// The verdict for a token that fills its column to the end: if the service calls it malformed, the column has cut it off,
+  /// and the device is alive.
+  ///
+  /// 64 hexadecimal digits are a whole token of APNs, in whatever column.
+  func considering(
+    _ column: ColumnDescription?, of table: TableName, token: ArraySlice<UInt8>, on transport: TransportName
+  ) -> Verdict {
+    guard outcome == .permanentlyRejected, let column, let capacity = column.capacity,
+      evidence == .tokenNamed || reason == "BadDeviceToken", capacity.isFilled(by: token),
+      transport != .apns || !TokenShape.isWholeAppleToken(token)
+    else { return self }
+    var verdict = keptRow
+    verdict.fault = .configuration
+    verdict.reason = .tokenCutOff
+    verdict.names = "\(table).\(column.name)"
+    verdict.words =
+      "the column of type \(column.shortType) holds \(capacity), and tokens with exactly as many were cut off: widen it"
+    return verdict
+  }
+
   /// The verdict when no witness stands by: circumstantial evidence then prunes nobody, and the answer counts as transient.
   public var withoutWitness: Verdict {
     guard outcome == .permanentlyRejected, evidence?.isCircumstantial ?? true else { return self }

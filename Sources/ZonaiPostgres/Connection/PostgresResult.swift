@@ -52,12 +52,16 @@ final class PostgresResult {
     return severity == "FATAL" || severity == "PANIC"
   }
 
-  /// The bytes of a value as the server wrote it; `bytea` as what it stands for.
+  /// The bytes of a value as the server wrote it, without the padding of `character(n)`.
   fileprivate func bytes(_ row: Int32, _ column: Int) -> UnsafeRawBufferPointer {
     guard let start = PQgetvalue(handle, row, Int32(column)) else {
       return UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    return UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(handle, row, Int32(column))))
+    var count = Int(PQgetlength(handle, row, Int32(column)))
+    if type(column) == PostgresType.bpchar {
+      while count > 0, start[count - 1] == CChar(bitPattern: UInt8(ascii: " ")) { count -= 1 }
+    }
+    return UnsafeRawBufferPointer(start: start, count: count)
   }
 
   fileprivate func decodedBytes(_ row: Int32, _ column: Int) -> UnsafeRawBufferPointer {
@@ -84,6 +88,8 @@ enum PostgresType {
   static let oid: Oid = 26
   static let float4: Oid = 700
   static let float8: Oid = 701
+  /// `character(n)`. The blanks that fill it up are not part of its value.
+  static let bpchar: Oid = 1042
 }
 
 /// One row of a result.
@@ -121,6 +127,8 @@ public struct PostgresRow: SQLRow {
     result.type(column) == PostgresType.bytea && !isNull(column)
       ? result.decodedBytes(row, column) : result.bytes(row, column)
   }
+
+  public func token(_ column: Int) -> UnsafeRawBufferPointer { bytes(column) }
 
   public func value(_ column: Int) -> Value {
     if isNull(column) { return .null }

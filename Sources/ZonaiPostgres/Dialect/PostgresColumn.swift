@@ -7,6 +7,15 @@ enum PostgresColumn {
     ["text", "character varying", "bpchar", "name"].contains(column.type) || isCaseInsensitive(column.type)
   }
 
+  /// `modifier` is the type's in the catalog: the length and four, or -1 when there is none.
+  static func capacity(_ type: String, modifier: Int) -> ColumnCapacity? {
+    switch type {
+    case "character varying", "bpchar": modifier > 4 ? .characters(modifier - 4) : nil
+    case "name": .bytes(63)
+    default: nil
+    }
+  }
+
   static func isInteger(_ column: ColumnDescription) -> Bool {
     ["bigint", "integer", "smallint", "oid"].contains(column.type)
   }

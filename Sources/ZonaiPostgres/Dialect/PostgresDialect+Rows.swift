@@ -141,7 +141,8 @@ extension SQLBuilder {
 
   // MARK: Byte by byte
 
-  /// The column as it is compared with what was read of it: text of whatever type byte by byte, whatever the collation.
+  /// The column as it is compared with what was read of it: text of whatever type byte by byte, whatever the collation, and
+  /// without padding, which the cast takes away.
   private mutating func asComparable(_ column: ColumnDescription) {
     let isText = comparable(column) == "text"
     if isText { append("(") }
@@ -158,10 +159,6 @@ extension SQLBuilder {
 extension DeviceToken {
   /// The token as it is compared with what the column holds.
   fileprivate func value(in column: ColumnDescription) -> Value {
-    if column.type == "bytea" { return .bytes(bytes) }
-    // The blanks that fill a character(n) up are none of its text.
-    guard column.type == "bpchar" else { return .text(text) }
-    let end = bytes.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
-    return .text(String(decoding: bytes[..<end], as: UTF8.self))
+    column.type == "bytea" ? .bytes(bytes) : .text(text)
   }
 }

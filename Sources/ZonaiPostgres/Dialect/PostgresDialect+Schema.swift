@@ -120,17 +120,17 @@ extension PostgresDialect {
     let statement = sql(
       """
       SELECT a.attname, pg_catalog.format_type(base.oid, -1), NOT a.attnotnull AND NOT base.isnotnull AND a.attgenerated = '',
-      base.isarray, l.collname, l.collisdeterministic
+      base.isarray, l.collname, l.collisdeterministic, GREATEST(a.atttypmod, base.typtypmod)
       FROM pg_catalog.pg_attribute a
       CROSS JOIN LATERAL (
       WITH RECURSIVE made AS (
-      SELECT t.oid, t.typtype, t.typbasetype, t.typnotnull, t.typcategory, t.typelem FROM pg_catalog.pg_type t
+      SELECT t.oid, t.typtype, t.typbasetype, t.typnotnull, t.typcategory, t.typtypmod FROM pg_catalog.pg_type t
       WHERE t.oid = a.atttypid
       UNION ALL
-      SELECT t.oid, t.typtype, t.typbasetype, t.typnotnull, t.typcategory, t.typelem FROM pg_catalog.pg_type t
+      SELECT t.oid, t.typtype, t.typbasetype, t.typnotnull, t.typcategory, t.typtypmod FROM pg_catalog.pg_type t
       JOIN made ON made.typtype = 'd' AND t.oid = made.typbasetype)
       SELECT (SELECT oid FROM made WHERE typtype <> 'd') AS oid, (SELECT bool_or(typnotnull) FROM made) AS isnotnull,
-      (SELECT typcategory = 'A' FROM made WHERE typtype <> 'd') AS isarray) base
+      (SELECT typcategory = 'A' FROM made WHERE typtype <> 'd') AS isarray, (SELECT max(typtypmod) FROM made) AS typtypmod) base
       LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
       WHERE a.attrelid = \(table)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
       """)
@@ -145,7 +145,8 @@ extension PostgresDialect {
         problem = "its type \(type) is an array"
       }
       return ColumnDescription(
-        name: row.text(0), type: type, isNullable: row.integer(2) == 1, orderProblem: problem)
+        name: row.text(0), type: type, isNullable: row.integer(2) == 1, orderProblem: problem,
+        capacity: PostgresColumn.capacity(type, modifier: Int(row.integer(6))))
     }
   }
 

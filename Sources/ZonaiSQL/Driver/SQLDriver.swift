@@ -73,6 +73,8 @@ public protocol SQLRow {
   func text(_ column: Int) -> String
   /// The bytes of text or a blob where they lie; empty for NULL.
   func bytes(_ column: Int) -> UnsafeRawBufferPointer
+  /// The bytes of a device token: without padding that the column's type adds.
+  func token(_ column: Int) -> UnsafeRawBufferPointer
   /// The value with the type that it has here; text that is not UTF-8 comes as bytes.
   func value(_ column: Int) -> Value
   /// The value of a key column. Throws for one that would not come back the same (text that is not UTF-8).

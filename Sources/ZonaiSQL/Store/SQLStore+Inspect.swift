@@ -82,7 +82,14 @@ extension SQLStore {
         if columns.isEmpty { for column in 1..<row.columnCount { columns.append(row.name(column)) } }
         var values: [Value] = []
         values.reserveCapacity(columns.count)
-        for column in 1...columns.count { values.append(row.value(column)) }
+        for column in 1...columns.count {
+          let value = row.value(column)
+          if case .bytes = value, columns[column - 1] == target.token.name {
+            values.append(.bytes(Array(row.token(column))))
+          } else {
+            values.append(value)
+          }
+        }
         rows[start + Int(row.integer(0))] = Row(columns: columns, values: values)
       }
     }

@@ -6,7 +6,7 @@ extension SQLStore {
   func page(
     _ plan: JobPlan, after from: RowKey?, upTo to: RowKey, limit: Int, _ connection: Driver.Connection
   ) throws(StoreError) -> Recipients {
-    var recipients = Recipients()
+    var recipients = Recipients(tokenColumn: plan.target.token)
     recipients.reserve(limit)
     var reader = RecipientReader(plan, firstColumn: 0)
     try connection.run(pageStatement(plan, after: from, upTo: to, limit: limit)) { row throws(StoreError) in
@@ -68,7 +68,7 @@ extension SQLStore {
   func rows(
     _ plan: JobPlan, keys: [RowKey], _ connection: Driver.Connection
   ) throws(StoreError) -> (recipients: Recipients, numbers: [Int]) {
-    var recipients = Recipients()
+    var recipients = Recipients(tokenColumn: plan.target.token)
     var numbers: [Int] = []
     var reader = RecipientReader(plan, firstColumn: 1)
     for start in stride(from: 0, to: keys.count, by: dialect.pairsAtOnce) {
@@ -136,12 +136,12 @@ struct RecipientReader {
     if let lastSeenColumn { lastSeen = row.value(lastSeenColumn) }
     let first = try row.keyValue(keyColumns.lowerBound)
     if keyColumns.count == 1, case .integer(let key) = first {
-      recipients.append(integerKey: key, token: row.bytes(tokenColumn), platform: platform, lastSeen: lastSeen)
+      recipients.append(integerKey: key, token: row.token(tokenColumn), platform: platform, lastSeen: lastSeen)
       return
     }
     var values = [first]
     for column in keyColumns.dropFirst() { values.append(try row.keyValue(column)) }
-    recipients.append(key: RowKey(values), token: row.bytes(tokenColumn), platform: platform, lastSeen: lastSeen)
+    recipients.append(key: RowKey(values), token: row.token(tokenColumn), platform: platform, lastSeen: lastSeen)
   }
 
   private mutating func platform(_ spelling: UnsafeRawBufferPointer) -> Platform {

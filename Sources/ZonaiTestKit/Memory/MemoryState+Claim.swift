@@ -52,7 +52,7 @@ extension MemoryState {
         return .ended(jobs[job].account(withTally: false))
       }
     }
-    var recipients = Recipients()
+    var recipients = recipients(of: jobs[job].audience)
     var known: [Int: OwedRecipient] = [:]
     var resting: [OwedRecipient] = []
     if batch.isAnswered {
@@ -114,7 +114,7 @@ extension MemoryState {
     jobs[job].frontier = reached
     jobs[job].isAtEnd = rows.count < limit || ValueOrder.compare(reached, lastKey) >= 0
     jobs[job].isSole = isFirst && batch.number == 1 && rows.count == 1 && jobs[job].isAtEnd
-    var recipients = Recipients()
+    var recipients = recipients(of: audience)
     for row in rows { append(row, to: &recipients, audience) }
     return lease(batch, of: job, to: request, recipients, [:], [], isTakeover: false)
   }

@@ -54,6 +54,11 @@ extension MemoryState {
     return row
   }
 
+  /// None yet, and the column that their tokens come from.
+  func recipients(of audience: Audience) -> Recipients {
+    Recipients(tokenColumn: (try? describe(audience.table))?.column(audience.token))
+  }
+
   func append(_ row: Int, to recipients: inout Recipients, _ audience: Audience) {
     guard let table = tables[audience.table], let token = table.value(audience.token, of: row).tokenBytes else {
       return

@@ -23,7 +23,8 @@ extension MemoryState {
           name: column.name, type: column.kind.rawValue, isNullable: column.isNullable,
           holdsNull: column.isNullable && keyColumns.contains(column.name)
             && table.rows.indices.contains { table.value(column.name, of: $0).isNull },
-          orderProblem: column.kind == .caseInsensitiveText ? "its collation ignores case" : nil)
+          orderProblem: column.kind == .caseInsensitiveText ? "its collation ignores case" : nil,
+          capacity: column.kind == .fixedText ? .characters(40) : nil)
       },
       primaryKey: sketch.primaryKey, uniqueKeys: sketch.uniqueKeys,
       referencedBy: tables.values.flatMap { other in

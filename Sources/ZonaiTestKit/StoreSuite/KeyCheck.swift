@@ -82,7 +82,7 @@ extension ColumnSketch.Kind {
   /// Whether every store reads such a key as the value that stands for it on the application's side.
   fileprivate var isReadAsIs: Bool {
     switch self {
-    case .integer, .smallInteger, .text, .uuid, .blob: true
+    case .integer, .smallInteger, .text, .fixedText, .uuid, .blob: true
     case .real, .caseInsensitiveText, .boolean, .timestamp, .moment, .wallClock: false
     }
   }

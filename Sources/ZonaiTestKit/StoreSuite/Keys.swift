@@ -22,6 +22,15 @@ extension TokenStoreConformance {
           [.text(String(repeating: "\u{1F600}", count: 190) + "x")],
         ]),
       keyCheck(
+        "padding that a type adds is not part of a key", [.fixedText],
+        [
+          ["a"], ["ab"], ["a b"], ["a  b"], ["b"], ["\u{e9}"], [.text(String(repeating: "x", count: 39))],
+          [.text(String(repeating: "x", count: 40))],
+        ]),
+      keyCheck(
+        "a key of several columns holds no padding", [.fixedText, .integer, .fixedText],
+        [["a", 1, "x"], ["a", 1, "y"], ["a", 2, "x"], ["ab", 1, "x"], ["ab", 1, "xy"], ["b", 0, "x"]]),
+      keyCheck(
         "uuid keys are paged and pruned", [.uuid],
         "0123456789abcdef".map { digit in
           [.text("\(digit)0000000-89ab-4cde-8f01-00000000000\(digit)")]

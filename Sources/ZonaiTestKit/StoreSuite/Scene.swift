@@ -176,15 +176,15 @@ struct Scene<Fixture: StoreFixture>: Sendable {
   /// Rejects some recipients of a batch as dead and delivers to the others.
   @discardableResult
   func reject(
-    _ indexes: [Int], of batch: ClaimedBatch, evidence: Evidence = .conclusive, file: StaticString = #fileID,
-    line: UInt = #line
+    _ indexes: [Int], of batch: ClaimedBatch, evidence: Evidence = .conclusive, group: Group = .android,
+    file: StaticString = #fileID, line: UInt = #line
   ) async throws -> [Rejection] {
     let count = batch.recipients.count
     try expect(
       indexes.allSatisfy { $0 < count }, "at least \((indexes.max() ?? 0) + 1) recipients in the batch",
       found: "\(count)", file: file, line: line)
-    let rejections = indexes.map { batch.rejection($0, evidence: evidence) }
-    var answers = batch.delivered(but: indexes)
+    let rejections = indexes.map { batch.rejection($0, evidence: evidence, group: group) }
+    var answers = batch.delivered(but: indexes, to: group)
     answers.rejections = rejections
     try await settle(.answers(answers))
     return rejections

@@ -82,19 +82,23 @@ public struct StoreCapabilities: Sendable {
   /// A schema (in MySQL: a database) beside the default one, which the store may use without being told; nil where there
   /// is none. Tables of one name may stand in both.
   public var otherSchema: String?
+  /// Whether a column of text can have a length, beyond which it holds nothing. SQLite takes any text.
+  public var limitsText: Bool
   /// What a key may consist of here.
   public var keyKinds: Set<ColumnSketch.Kind>
 
   public init(
     locksRows: Bool, showsLockWaits: Bool = false, raisesConflicts: Bool = false, otherSchema: String? = nil,
+    limitsText: Bool = true,
     keyKinds: Set<ColumnSketch.Kind> = [
-      .integer, .smallInteger, .text, .uuid, .blob, .timestamp, .moment, .wallClock,
+      .integer, .smallInteger, .text, .fixedText, .uuid, .blob, .timestamp, .moment, .wallClock,
     ]
   ) {
     self.locksRows = locksRows
     self.showsLockWaits = showsLockWaits
     self.raisesConflicts = raisesConflicts
     self.otherSchema = otherSchema
+    self.limitsText = limitsText
     self.keyKinds = keyKinds
   }
 }

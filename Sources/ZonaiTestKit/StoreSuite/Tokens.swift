@@ -41,6 +41,63 @@ extension TokenStoreConformance {
         try expect(
           pruned.outcomes, is: [.pruned, .pruned, .spared, .pruned, .pruned, .pruned, .pruned], "what became of them")
       },
+      check("padding that a type adds is not part of a token, a platform or a last-seen", law: "law 2") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "fixed",
+            columns: [
+              ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .fixedText),
+              ColumnSketch("os", .fixedText), ColumnSketch("seen", .fixedText),
+            ], primaryKey: ["id"]))
+        let tokens = ["short", "with  blanks within", String(repeating: "f", count: 40), "replaced", "seen again"]
+        try await scene.fixture.insert(
+          tokens.enumerated().map {
+            ["id": .integer(Int64($0)), "token": .text($1), "os": "ios", "seen": "2026-01-02"]
+          },
+          into: "fixed")
+        let audience = Audience("fixed", token: "token", platform: .column("os"), lastSeen: "seen")
+        guard case .audience(let count) = try await scene.store.jobs(.count(scene.request(audience))) else { return }
+        try expect(count.recipients, is: [Platform("ios"): 5], "recipients by platform")
+        try await scene.enqueue(audience)
+        let first = try await scene.claim()
+        try expect(first.tokens, is: tokens, "the tokens of a page")
+        try await scene.settle(.answers(first.givenBack()))
+        let batch = try await scene.claim()
+        try expect(batch.tokens, is: tokens, "the tokens that are owed")
+        try expect(
+          (0..<5).map { batch.recipients.lastSeen($0) }, is: tokens.map { _ in "2026-01-02" }, "the last-seen values")
+        let rejections = try await scene.reject([0, 1, 2, 3, 4], of: batch, group: .ios)
+        try await scene.fixture.update("fixed", where: "id", is: 3, set: ["token": "replaced again"])
+        try await scene.fixture.update("fixed", where: "id", is: 4, set: ["seen": "2026-01-03"])
+        guard case .rows(let rows) = try await scene.store.inspect(.rows(batch.lease, rejections)) else { return }
+        try expect(
+          rows.map { $0?["token"] }, is: tokens.prefix(3).map { .text($0) } + [nil, nil],
+          "the tokens of the hooks' rows")
+        let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
+        try expect(pruned.outcomes, is: [.pruned, .pruned, .pruned, .spared, .spared], "what became of them")
+      },
+      check("a batch knows how much its token column holds", law: "section 4, shape") { scene in
+        try await scene.fixture.create(
+          TableSketch(
+            "fixed",
+            columns: [
+              ColumnSketch("id", .integer, isNullable: false), ColumnSketch("token", .fixedText),
+              ColumnSketch("number", .integer),
+            ], primaryKey: ["id"]))
+        let capacity: ColumnCapacity? = scene.fixture.capabilities.limitsText ? .characters(40) : nil
+        let described = try await scene.store.describe("fixed")
+        try expect(described.column("token")?.capacity, is: capacity, "the capacity of the token column")
+        try expect(described.column("number")?.capacity, is: nil, "the capacity of a column of numbers")
+        try await scene.fixture.insert((1...3).map { ["id": .integer($0), "token": .text("t\($0)")] }, into: "fixed")
+        try await scene.enqueue(Audience("fixed", token: "token"))
+        let first = try await scene.claim(size: 2, first: 2)
+        try await scene.settle(.answers(first.givenBack()))
+        let owed = try await scene.claim(size: 2)
+        for (batch, what) in [(first, "a page"), (owed, "owed recipients")] {
+          try expect(batch.recipients.tokenColumn?.name, is: "token", "the token column of \(what)")
+          try expect(batch.recipients.tokenColumn?.capacity, is: capacity, "its capacity")
+        }
+      },
       check("a token of one blank is a token, whatever the collation", law: "section 1, recipient") { scene in
         try await scene.fixture.create(
           TableSketch(

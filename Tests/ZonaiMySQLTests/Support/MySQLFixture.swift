@@ -23,7 +23,8 @@ final class MySQLFixture: StoreFixture {
     capabilities = StoreCapabilities(
       locksRows: true, showsLockWaits: isMariaDB, raisesConflicts: true, otherSchema: database.otherName,
       keyKinds: [
-        .integer, .smallInteger, .real, .text, .caseInsensitiveText, .uuid, .blob, .timestamp, .moment, .wallClock,
+        .integer, .smallInteger, .real, .text, .fixedText, .caseInsensitiveText, .uuid, .blob, .timestamp, .moment,
+        .wallClock,
       ])
     // What the store does not set for itself, it gets from here.
     optionFile = try OptionFile("[zonai]\ninit-command=SET SESSION time_zone='\(MySQLFixture.zone)'\n")
@@ -254,6 +255,7 @@ final class MySQLFixture: StoreFixture {
     case .smallInteger: "INT"
     case .real: "DOUBLE"
     case .text: (isKey ? "VARCHAR(191)" : "MEDIUMTEXT") + " COLLATE \(exact)"
+    case .fixedText: "CHAR(40) COLLATE utf8mb4_bin"
     case .caseInsensitiveText: (isKey ? "VARCHAR(191)" : "MEDIUMTEXT") + " COLLATE utf8mb4_general_ci"
     case .uuid: isMariaDB ? "UUID" : "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin"
     case .blob: isKey ? "VARBINARY(255)" : "BLOB"
@@ -288,7 +290,7 @@ final class MySQLFixture: StoreFixture {
     case .integer, .smallInteger, .boolean, .timestamp: return .integer(Int64(text) ?? 0)
     case .real: return .real(Double(text) ?? 0)
     case .blob: return .bytes([UInt8](hex: text) ?? [])
-    case .text, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)
+    case .text, .fixedText, .caseInsensitiveText, .uuid, .moment, .wallClock: return .text(text)
     }
   }
 

@@ -25,7 +25,8 @@ struct Flaw: Sendable {
   }
 
   static let all: [Flaw] =
-    paging + keys + audience + names + tokens + predicates + values + claiming + sharing + leases + takeovers + settling
+    paging + keys + audience + names + tokens + padding + predicates + values + claiming + sharing + leases + takeovers
+    + settling
     + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + life + lists
 }
 

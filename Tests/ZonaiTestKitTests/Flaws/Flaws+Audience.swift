@@ -19,7 +19,7 @@ extension Flaw {
     onClaim("takes every batch of one recipient for the whole job") { $0.isSole = $0.recipients.count == 1 },
     onClaim("hands out keys from behind") { batch in
       let old = batch.recipients
-      var turned = Recipients()
+      var turned = Recipients(tokenColumn: old.tokenColumn)
       for index in (0..<old.count).reversed() {
         turned.append(
           key: old.keys[index], token: old.tokens.token(index).text, platform: old.platform(index),

@@ -131,7 +131,7 @@ extension Flaw {
       flaw.claim = { (store, request) throws(StoreError) in
         let result = try await store.claim(request)
         guard case .batch(var batch) = result else { return result }
-        var rebuilt = Recipients()
+        var rebuilt = Recipients(tokenColumn: batch.recipients.tokenColumn)
         for index in 0..<batch.recipients.count {
           let key = batch.recipients.keys[index]
           let token = known.value.withLock { known in

@@ -49,13 +49,13 @@ extension Recipients {
   /// The recipients for which `isKept` holds, changed by `change`.
   func rebuilt(
     where isKept: (RowKey) -> Bool = { _ in true }, keeping isToken: (String) -> Bool = { _ in true },
-    token change: (String) -> String = { $0 },
+    key newKey: (RowKey) -> RowKey = { $0 }, token change: (String) -> String = { $0 },
     platform: (Platform) -> Platform = { $0 }, lastSeen: (Value?) -> Value? = { $0 }
   ) -> Recipients {
-    var rebuilt = Recipients()
+    var rebuilt = Recipients(tokenColumn: tokenColumn)
     for index in 0..<count where isKept(keys[index]) && isToken(tokens.token(index).text) {
       rebuilt.append(
-        key: keys[index], token: change(tokens.token(index).text), platform: platform(self.platform(index)),
+        key: newKey(keys[index]), token: change(tokens.token(index).text), platform: platform(self.platform(index)),
         lastSeen: lastSeen(self.lastSeen(index)))
     }
     return rebuilt
