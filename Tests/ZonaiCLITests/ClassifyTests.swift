@@ -24,51 +24,65 @@ struct ClassifyTests {
     #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#(code)"}"#
   }
 
-  static let cases: [Case] = [
-    Case(
-      service: "fcm", status: 200, body: #"{"name":"projects/p/messages/1"}"#, verdict: "delivered",
-      reason: "delivered"),
-    Case(
-      service: "fcm", status: 404, body: fcm("404", "NOT_FOUND", detail: fcmError("UNREGISTERED")),
-      verdict: "permanentlyRejected", fault: "recipient", evidence: "conclusive", about: "token",
-      reason: "UNREGISTERED"),
-    Case(
-      service: "fcm", status: 400, body: fcm("400", "INVALID_ARGUMENT", detail: fcmError("INVALID_ARGUMENT")),
-      verdict: "permanentlyRejected", fault: "recipient", evidence: "circumstantial", about: "message",
-      reason: "INVALID_ARGUMENT"),
-    Case(
-      service: "fcm", status: 404, body: "<html>not here</html>", verdict: "jobFails", fault: "configuration",
-      about: "lane", reason: "notTheService"),
-    Case(
-      service: "fcm", status: 503, body: "", headers: ["Retry-After: 30"], verdict: "transientlyFailed",
-      fault: "service", reason: "HTTP 503"),
-    Case(service: "apns", status: 200, body: "", verdict: "delivered", reason: "delivered"),
-    Case(
-      service: "apns", status: 200, body: "<html>welcome</html>", verdict: "jobFails", fault: "configuration",
-      about: "lane", reason: "notTheService"),
-    Case(
-      service: "apns", status: 410, body: #"{"reason":"Unregistered","timestamp":1767225600000}"#,
-      verdict: "permanentlyRejected", fault: "recipient", evidence: "conclusive", about: "token",
-      reason: "Unregistered"),
-    Case(
-      service: "apns", status: 410, body: "", headers: ["apns-id: 9F0A"], verdict: "permanentlyRejected",
-      fault: "recipient", evidence: "conclusive", about: "token", reason: "HTTP 410"),
-    Case(
-      service: "apns", status: 400, body: #"{"reason":"BadDeviceToken"}"#, verdict: "permanentlyRejected",
-      fault: "recipient", evidence: "circumstantial", about: "lane", reason: "BadDeviceToken"),
-    Case(
-      service: "apns", status: 403, body: #"{"reason":"InvalidProviderToken"}"#, verdict: "jobFails",
-      fault: "credentials", about: "lane", reason: "InvalidProviderToken"),
-    Case(
-      service: "apns", status: 413, body: #"{"reason":"PayloadTooLarge"}"#, verdict: "jobFails", fault: "message",
-      about: "message", reason: "PayloadTooLarge"),
-    Case(
-      service: "apns", status: 400, body: #"{"reason":"DeviceTokenNotForTopic"}"#, verdict: "transientlyFailed",
-      fault: "configuration", about: "lane", reason: "DeviceTokenNotForTopic"),
-    Case(
-      service: "apns", status: 418, body: #"{"reason":"Teapot"}"#, verdict: "transientlyFailed", fault: "unknown",
-      reason: "Teapot"),
-  ]
+  static let cases: [Case] =
+    [
+      Case(
+        service: "fcm", status: 200, body: #"{"name":"projects/p/messages/1"}"#, verdict: "delivered",
+        reason: "delivered"),
+      Case(
+        service: "fcm", status: 404, body: fcm("404", "NOT_FOUND", detail: fcmError("UNREGISTERED")),
+        verdict: "permanentlyRejected", fault: "recipient", evidence: "conclusive", about: "token",
+        reason: "UNREGISTERED"),
+      Case(
+        service: "fcm", status: 400, body: fcm("400", "INVALID_ARGUMENT", detail: fcmError("INVALID_ARGUMENT")),
+        verdict: "permanentlyRejected", fault: "recipient", evidence: "circumstantial", about: "message",
+        reason: "INVALID_ARGUMENT"),
+      Case(
+        service: "fcm", status: 404, body: "<html>not here</html>", verdict: "transientlyFailed", fault: "service",
+        reason: "notTheService"),
+      Case(
+        service: "fcm", status: 401, body: "", verdict: "transientlyFailed", fault: "service", reason: "HTTP 401"),
+      Case(
+        service: "fcm", status: 503, body: "", headers: ["Retry-After: 30"], verdict: "transientlyFailed",
+        fault: "service", reason: "HTTP 503"),
+      Case(service: "apns", status: 200, body: "", verdict: "delivered", reason: "delivered"),
+      Case(
+        service: "apns", status: 200, body: "<html>welcome</html>", verdict: "transientlyFailed", fault: "service",
+        reason: "notTheService"),
+      Case(
+        service: "apns", status: 410, body: #"{"reason":"Unregistered","timestamp":1767225600000}"#,
+        verdict: "permanentlyRejected", fault: "recipient", evidence: "conclusive", about: "token",
+        reason: "Unregistered"),
+      Case(
+        service: "apns", status: 410, body: "", headers: ["apns-id: 9F0A"], verdict: "permanentlyRejected",
+        fault: "recipient", evidence: "conclusive", about: "token", reason: "HTTP 410"),
+      Case(
+        service: "apns", status: 400, body: #"{"reason":"BadDeviceToken"}"#, verdict: "permanentlyRejected",
+        fault: "recipient", evidence: "circumstantial", about: "lane", reason: "BadDeviceToken"),
+      Case(
+        service: "apns", status: 403, body: #"{"reason":"InvalidProviderToken"}"#, verdict: "jobFails",
+        fault: "credentials", about: "lane", reason: "InvalidProviderToken"),
+      Case(
+        service: "apns", status: 413, body: #"{"reason":"PayloadTooLarge"}"#, verdict: "jobFails", fault: "message",
+        about: "message", reason: "PayloadTooLarge"),
+      Case(
+        service: "apns", status: 400, body: #"{"reason":"DeviceTokenNotForTopic"}"#, verdict: "transientlyFailed",
+        fault: "configuration", about: "lane", reason: "DeviceTokenNotForTopic"),
+      Case(
+        service: "apns", status: 418, body: #"{"reason":"Teapot"}"#, verdict: "transientlyFailed", fault: "unknown",
+        reason: "Teapot"),
+    ] + passing
+
+  /// Statuses that speak about the moment: whatever the body says, the recipient is tried again.
+  static let passing: [Case] = ["fcm", "apns"].flatMap { service in
+    [408, 421, 425, 429, 499, 500, 502, 503, 504, 599].flatMap { status in
+      ["", "<html>408. That’s an error.</html>", #"{"message":"slow down"}"#].map { body in
+        Case(
+          service: service, status: status, body: body, verdict: "transientlyFailed", fault: "service",
+          reason: "HTTP \(status)")
+      }
+    }
+  }
 
   @Test(arguments: cases)
   func `an answer is told as the fields that a program branches on`(_ answer: Case) async throws {
@@ -103,6 +117,16 @@ struct ClassifyTests {
     let dead = try await Shell.run(
       "classify", "apns", "--status", "410", "--json", input: #"{"reason":"Unregistered","timestamp":1767225600000}"#)
     #expect(try dead.json["deadSince"]?.integer == 1_767_225_600_000)
+  }
+
+  @Test func `an answer of another server says what happens when the lane gives no other`() async throws {
+    let page = try await Shell.run("classify", "fcm", "--status", "404", "--json", input: "<html>not here</html>")
+    #expect(try page.json["faultWhenRepeated"]?.string == "configuration")
+    #expect(try page.json["retry"]?.string == "attempts")
+    let text = try await Shell.run("classify", "fcm", "--status", "404", input: "<html>not here</html>").output
+    #expect(text.contains("tried again") && text.contains("FCM endpoint"))
+    let busy = try await Shell.run("classify", "fcm", "--status", "408", "--json")
+    #expect(try busy.json["faultWhenRepeated"] == .null)
   }
 
   @Test(arguments: [(1_767_225_600_000, "permanentlyRejected"), (1_767_225_600_001, "transientlyFailed")])

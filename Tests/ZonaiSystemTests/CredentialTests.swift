@@ -108,13 +108,19 @@ struct CredentialTests {
       var fault = odd.answer.object ?? [:]
       fault["token"] = .string(devices[place - 1].token)
       try await stage.fault(.object(fault))
-      let done = try await stage.zonai().push(to: stage.audience)
+      let zonai = try await stage.zonai()
+      var done = try await zonai.push(to: stage.audience)
+      // An empty answer is tried again, and if it is the last of all, it takes some rounds to tell that it is only one row's.
+      for _ in 0..<2 where done.state == .running {
+        stage.turn(seconds: 700)
+        done = try await zonai.drained(done.id)
+      }
       #expect(done.state == .completed, "\(done.error?.detail ?? "")")
       #expect(done.counts.delivered == 39)
       #expect(done.counts.transientlyFailed == 1)
       #expect(try stage.cleared.isEmpty)
       #expect(try await stage.inbox.repeated == 0)
-      #expect(try await stage.requests(odd.lane) <= 45)
+      #expect(try await stage.requests(odd.lane) <= 39 + 9)
     }
   }
 

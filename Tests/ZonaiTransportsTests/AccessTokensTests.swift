@@ -207,7 +207,7 @@ import ZonaiThreads
       (refused(503, nil), Fault.service, Verdict.Outcome.transientlyFailed),
       (refused(500, "internal_failure"), .service, .transientlyFailed),
       (refused(429, nil), .service, .transientlyFailed),
-      (refused(404, nil), .configuration, .jobFails),
+      (refused(404, nil), .service, .transientlyFailed), (refused(400, "solar_flare"), .service, .transientlyFailed),
       (refused(401, "deleted_client"), .credentials, .jobFails),
       (.unreachable(ConnectionVerdicts.verdict(for: .timedOut, on: .fcm)), .service, .transientlyFailed),
     ] as [(TokenEndpoint.Reply, Fault, Verdict.Outcome)])

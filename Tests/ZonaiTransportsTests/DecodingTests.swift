@@ -25,7 +25,9 @@ import ZonaiCore
 
   @Test(arguments: [
     ("", AnswerBody.empty, false), ("<html>", .other, false), ("{}", .other, false), ("[]", .other, false),
-    (#"{"error":"text"}"#, .other, false), (#"{"error":{}}"#, .service, false),
+    (#"{"error":"text"}"#, .other, false), (#"{"error":{}}"#, .other, false),
+    (#"{"error":{"code":403,"message":"Forbidden by the gateway"}}"#, .other, false),
+    (#"{"error":{"status":"NOT_FOUND"}}"#, .service, false), (#"{"error":{"details":[]}}"#, .service, false),
     (#"{"error":{"errors":[{}],"message":"m"}}"#, .service, true),
     (#"{"error":{"errors":[{}],"details":[]}}"#, .service, false),
     // More than is kept of a body: cut off, and still FCM's.

@@ -15,6 +15,7 @@ struct VerdictAccount: Sendable {
       "reason": .string(verdict.reason.rawValue),
       "words": verdict.words.json,
       "names": verdict.names.json,
+      "faultWhenRepeated": (verdict.faultWhenRepeated?.rawValue).json,
       "retry": .string(verdict.retry.rawValue),
       "retryAfterSeconds": verdict.retryAfterMilliseconds.map { .integer(($0 + 999) / 1000) } ?? .null,
       "deadSince": verdict.deadSince.json,
@@ -38,6 +39,8 @@ struct VerdictAccount: Sendable {
         + "onPermanentRejection says); without one the row is kept and the recipient counts as transiently failed."
     case .permanentlyRejected:
       "The hook is told of the row, then its token is cleared (or what else onPermanentRejection says)."
+    case .transientlyFailed where verdict.faultWhenRepeated != nil:
+      "The row is kept, and the recipient \(retry); the job fails if the lane gives no other answer."
     case .transientlyFailed:
       "The row is kept, and the recipient \(retry)."
     case .jobFails where verdict.fault == .configuration:
@@ -56,15 +59,15 @@ struct VerdictAccount: Sendable {
     case .never: "counts as transiently failed without a retry"
     case .once: "is tried once more\(wait), then counts as transiently failed"
     case .attempts: "is tried again\(wait), up to maxAttemptsPerBatch times, before it counts as transiently failed"
-    case .free: "is sent to again, without using up an attempt, up to three times"
+    case .free: "is sent to again, without using up an attempt while the lane answers other recipients"
     }
   }
 
   private var why: String {
     if verdict.outcome == .delivered { return "A 200 means that the service took the message." }
-    if verdict.reason == .notTheService {
+    if verdict.faultWhenRepeated != nil {
       return
-        "The body is not the service's own, so a proxy or another server answered: look at \(verdict.names ?? "the lane")."
+        "The body is not the service's own, so a proxy, a portal or another server may have answered: look at \(verdict.names ?? "the lane")."
     }
     let reason = verdict.reason.rawValue
     guard let words = verdict.words, words != reason else { return "\(reason) \(meaning)." }

@@ -71,12 +71,12 @@ struct ClassifyCommand: Command {
   func run(_ context: Context) async throws -> ExitCode {
     if isatty(0) == 1 { context.console.note("paste the answer's body, then press ^D") }
     let body = try await StandardInput.read()
-    if service == .apns, status != 200, body.isEmpty, headers["apns-id"] == nil {
+    let answer = AnswerInHand(status: status, headers: headers, body: body)
+    var verdict = service == .fcm ? answer.fcmVerdict : answer.apnsVerdict
+    if service == .apns, body.isEmpty, verdict.faultWhenRepeated != nil {
       context.console.note(
         "an empty body is Apple's only beside the header apns-id; add --header 'apns-id: …' if it was there")
     }
-    let answer = AnswerInHand(status: status, headers: headers, body: body)
-    var verdict = service == .fcm ? answer.fcmVerdict : answer.apnsVerdict
     if let lastSeen { verdict = verdict.consideringLastSeen(lastSeen) }
     let account = VerdictAccount(verdict: verdict)
     if context.console.isJSON { context.console.result(account.json) } else { context.console.result(account.text) }

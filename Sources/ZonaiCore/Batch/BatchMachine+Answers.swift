@@ -13,6 +13,7 @@ extension BatchMachine {
       switch answer {
       case .delivered(let sent):
         members[index].phase = .delivered
+        members[index].order = sent.order
         cases[group].delivered += 1
         lane.lastDeliveredAt = now
         if verdicts[index] != nil { verdicts[index] = nil }
@@ -27,7 +28,9 @@ extension BatchMachine {
         notSent.append(index)
       }
     }
+    if result.answers.contains(where: \.isSpoken) { lane.faults = 0 }
     lanes[transport] = lane
+    noteOddOnes(selection)
 
     guard !notSent.isEmpty else { return }
     for index in notSent { members[index].phase = .waiting }
@@ -70,7 +73,7 @@ extension BatchMachine {
 
   /// How long the service wants to be left alone, in milliseconds.
   func pause(after verdict: Verdict) -> Int64 {
-    verdict.retryAfterMilliseconds ?? retry.baseMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000
+    verdict.grantedWait ?? retry.baseMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000
   }
 
   /// Decides whether a transient answer is followed by another attempt, and when.
@@ -102,24 +105,6 @@ extension BatchMachine {
     members[index].dueAt =
       now
       + retry.delay(afterAttempt: attempts, verdict: verdict, laneFloor: laneFloor, random: random.fraction())
-  }
-
-  /// A fault that no single answer carries speaks for everybody who was not sent.
-  private mutating func take(laneFault fault: Verdict, notSent: [Int], transport: TransportName) {
-    if fault.outcome == .jobFails {
-      fail(JobFailure(fault, lane: lanes[transport]?.plan.lane))
-      return
-    }
-    if fault.slowsLane { slow(transport, for: pause(after: fault)) }
-    let floor = lanes[transport]?.plan.lane.retryFloorMilliseconds ?? 0
-    var patient = fault
-    // Nothing was sent, so nothing is repeated: attempts bound how often an absent service is asked.
-    if patient.retry == .free || patient.retry == .never { patient.retry = .attempts }
-    patient.answerMayBeLost = false
-    for index in notSent {
-      verdicts[index] = patient
-      tryAgain(index, after: patient, laneFloor: floor)
-    }
   }
 
   /// The permit lapsed or was taken back, or the time to live ran out on the way. What is left is given back rather than

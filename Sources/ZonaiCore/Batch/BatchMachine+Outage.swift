@@ -1,23 +1,41 @@
-/// An outage is not an answer: who used up their attempts while a service was away stays owed.
+/// An outage is not an answer: recipients that used up their attempts while a service was away stay owed.
 extension BatchMachine {
   mutating func judgeExhausted() {
-    for (transport, lane) in lanes {
-      let exhausted = members.indices.filter { index in
+    for (transport, lane) in lanes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      var exhausted = members.indices.filter { index in
         members[index].phase == .exhausted && cases[members[index].group].group.transport == transport
       }
+      if let fault = faultOfOtherServer(exhausted, on: transport) {
+        for index in exhausted { oweAll(index) }
+        fail(JobFailure(fault, lane: lane.plan.lane))
+        continue
+      }
+      // What was never sent cannot be counted out, whatever the lane does for others.
+      for index in exhausted where members[index].wasHeldUp { wait(index, isFew: false) }
+      for index in exhausted where members[index].wasOdd && !members[index].wasHeldUp { members[index].phase = .failed }
+      exhausted.removeAll { members[$0].phase != .exhausted }
       guard let began = exhausted.map({ members[$0].sentAt }).min() else { continue }
       guard isOutage(transport, lane, since: began) else {
         for index in exhausted { members[index].phase = .failed }
         continue
       }
-      let isFew = exhausted.count < 10 && hasDelivered(on: transport)
+      let isForeign = exhausted.allSatisfy { verdicts[$0]?.faultWhenRepeated != nil }
+      let isFew = exhausted.count < 10 && (isForeign ? isKnownToWork(transport) : hasDelivered(on: transport))
       for index in exhausted { wait(index, isFew: isFew) }
     }
   }
 
+  /// Its job has failed: it is sent to after a resume, with all its attempts.
+  private mutating func oweAll(_ index: Int) {
+    members[index].phase = .owed
+    members[index].attempts = 0
+    members[index].dueAt = 0
+  }
+
   /// Whether the last attempts all ended in service or connection, and nobody was delivered to since they began.
   private func isOutage(_ transport: TransportName, _ lane: BatchLane, since began: Int64) -> Bool {
-    if lane.lastDeliveredAt >= began { return false }
+    // A send is opened in the same millisecond in which the one before it was answered.
+    if lane.lastDeliveredAt > began { return false }
     let elsewhere = cases.filter { $0.group.transport == transport }.compactMap(\.account.laneLastDeliveredAt).max()
     if let elsewhere, elsewhere >= began { return false }
     return !members.indices.contains { index in
@@ -34,7 +52,7 @@ extension BatchMachine {
     }
   }
 
-  private func hasDelivered(on transport: TransportName) -> Bool {
+  func hasDelivered(on transport: TransportName) -> Bool {
     cases.contains { group in
       group.group.transport == transport
         && (group.deliveredInBatch > 0 || group.account.delivered > 0 || group.account.deliveredOnLane > 0)

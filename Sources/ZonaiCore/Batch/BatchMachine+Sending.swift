@@ -107,6 +107,7 @@ extension BatchMachine {
       for index in selection {
         if verdicts[index]?.answerMayBeLost == true { repeatedAfterLostAnswer += 1 }
         members[index].phase = .inFlight
+        members[index].wasHeldUp = false
         members[index].sentAt = now
       }
       started.append(BatchStep.Dispatch(id: dispatches, transport: transport, selection: selection))

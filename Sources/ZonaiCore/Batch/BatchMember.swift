@@ -26,8 +26,14 @@ struct BatchMember: Sendable {
   var group: Int
   var attempts: UInt8 = 0
   var freeRepeats: UInt8 = 0
+  /// When the first of the free repeats of this claim was granted; 0 before.
+  var freeSince: Int64 = 0
   /// Whether an answer that nobody knows was tried again already.
   var wasUnknown = false
+  /// Whether it was answered by another server while recipients that were sent to later got the service's own answers.
+  var wasOdd = false
+  /// Whether a fault of the lane kept it from being sent to the last time.
+  var wasHeldUp = false
   /// When it is to be sent again, and when it was last sent, in the store's milliseconds.
   var dueAt: Int64 = 0
   var sentAt: Int64 = 0
@@ -42,6 +48,8 @@ struct BatchLane: Sendable {
   /// The send that is under way.
   var dispatch: Int?
   var selection: [Int] = []
+  /// Faults of the lane in a row, without an answer between them.
+  var faults = 0
   /// When somebody was last delivered to in this claim.
   var lastDeliveredAt: Int64 = .min
 }

@@ -5,6 +5,11 @@ extension JobFailure {
     let service = lane?.transport.description ?? "the service"
     let answer = verdict.answerText
     switch verdict.fault {
+    case .configuration where verdict.faultWhenRepeated != nil:
+      self.init(
+        .configuration,
+        "\(service) gave no answer of its own, only \(answer). Look at \(verdict.names ?? "the lane's settings") and for a proxy or portal on the way, then resume the job."
+      )
     case .credentials:
       self.init(
         .credentials,

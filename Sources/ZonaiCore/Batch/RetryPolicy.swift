@@ -5,7 +5,7 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The first backoff, in milliseconds, doubled for each further attempt. nil, the default, is one second on top of the floors
   /// that the services ask for (60 s after a 429 that names no time, 10 s for FCM); a value replaces those floors.
   public var baseMilliseconds: Int64?
-  /// The longest backoff before jitter is drawn, in milliseconds. A service that asks for more gets it.
+  /// The longest backoff before jitter is drawn, in milliseconds. A service that asks for more gets it, up to an hour.
   public var maxDelayMilliseconds: Int64 = 60_000
   /// A longer wait than this is not slept: the recipient stays owed, and the batch is given back. A minute, one lease.
   public var longestSleepMilliseconds: Int64 = 60_000
@@ -29,8 +29,8 @@ public struct RetryPolicy: Sendable, Hashable {
   ///   - random: at least 0 and below 1.
   public func delay(afterAttempt attempt: Int, verdict: Verdict, laneFloor: Int64, random: Double) -> Int64 {
     // What the service says replaces the floor of its kind of answer, never the lane's own.
-    let kindFloor = verdict.retryAfterMilliseconds ?? verdict.retryFloorMilliseconds ?? 0
-    let floor = baseMilliseconds == nil ? max(kindFloor, laneFloor) : verdict.retryAfterMilliseconds ?? 0
+    let kindFloor = verdict.grantedWait ?? verdict.retryFloorMilliseconds ?? 0
+    let floor = baseMilliseconds == nil ? max(kindFloor, laneFloor) : verdict.grantedWait ?? 0
     let doubled = (baseMilliseconds ?? 1000) << Int64(min(max(attempt - 1, 0), 20))
     let jitter = Double(min(doubled, maxDelayMilliseconds)) * random
     return floor + max(1, Int64(jitter))

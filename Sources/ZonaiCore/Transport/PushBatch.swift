@@ -72,6 +72,15 @@ public enum PushAnswer: Sendable, Hashable {
     }
   }
 
+  /// Whether something answered at all: a time-out or a lost connection did not.
+  var isSpoken: Bool {
+    switch self {
+    case .delivered: true
+    case .answered(let verdict, _): verdict.status != nil
+    case .notSent: false
+    }
+  }
+
   public var sent: Sent? {
     switch self {
     case .delivered(let sent), .answered(_, let sent): sent

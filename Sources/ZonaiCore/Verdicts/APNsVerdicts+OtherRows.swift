@@ -15,7 +15,7 @@ extension APNsVerdicts {
   private static func broadcast(_ reason: String, _ status: Int, _ verdict: Verdict) -> VerdictRow<APNsAnswer> {
     VerdictRow(
       "\(status) \(reason)", verdict, source: "Apple, Handling error responses from APNs (broadcast)"
-    ) { $0.body == .service && $0.reason == reason && (400...499).contains($0.status) && $0.status != 429 }
+    ) { $0.body == .service && $0.reason == reason && PassingStatus.isAboutTheRequest($0.status) }
   }
 
   /// What the status says where no known reason does.
@@ -25,10 +25,14 @@ extension APNsVerdicts {
       keepsRawReason: true
     ) { $0.status == 429 },
     VerdictRow(
-      "502 or 504, whatever else its body", .service("502", answerMayBeLost: true),
+      "408, 421 or 425, whatever else its body", .service("408"),
+      source: "RFC 9110, sections 15.5.9 and 15.5.20; node-apn retries 408", keepsRawReason: true
+    ) { PassingStatus.notHandled.contains($0.status) },
+    VerdictRow(
+      "499, 502 or 504, whatever else its body", .service("502", answerMayBeLost: true),
       source: "RFC 9110, sections 15.6.3 and 15.6.5: a gateway speaks, and APNs may have handled the request",
       keepsRawReason: true
-    ) { $0.status == 502 || $0.status == 504 },
+    ) { PassingStatus.mayBeHandled.contains($0.status) },
     VerdictRow(
       "any other 5xx, whatever else its body", .service("5xx"),
       source: "Apple, Handling notification responses from APNs", keepsRawReason: true
@@ -50,7 +54,12 @@ extension APNsVerdicts {
       "any other status, empty body, with apns-id", .unknown(), source: "documented nowhere", keepsRawReason: true
     ) { isEmptyOfApple($0) && $0.status != 200 },
     VerdictRow(
-      "below 500, not APNs' JSON", .laneSetting(.notTheService, names: "APNs endpoint"),
+      "2xx, not an empty 200", .foreign(names: "APNs endpoint", answerMayBeLost: true),
+      source: "Apple, Handling notification responses from APNs: success has an empty body",
+      narrower: "no delivery is believed with a page"
+    ) { $0.body != .service && (200...299).contains($0.status) },
+    VerdictRow(
+      "any other status below 500, not APNs' JSON", .foreign(names: "APNs endpoint"),
       source: "Apple, Handling notification responses from APNs: an error carries JSON with a reason",
       narrower: "also for 410 and 404: another server answered"
     ) { $0.body != .service && $0.status < 500 },

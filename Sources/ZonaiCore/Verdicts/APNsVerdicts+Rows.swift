@@ -19,8 +19,8 @@ extension APNsVerdicts {
       guard answer.body == .service, answer.reason == reason else { return false }
       return switch status {
       case 500...599: (500...599).contains(answer.status)
-      case 429: (400...499).contains(answer.status)
-      default: (400...499).contains(answer.status) && answer.status != 429
+      case 429: answer.status == 429 || PassingStatus.isAboutTheRequest(answer.status)
+      default: PassingStatus.isAboutTheRequest(answer.status)
       }
     }
   }

@@ -35,8 +35,11 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
       return switch verdict.retry {
       case .never: "The row is kept and counted as transiently failed; it is not tried again in this job."
       case .once: "The row is kept and tried once more, and then counted as transiently failed."
+      case .attempts where verdict.faultWhenRepeated != nil:
+        "The row is kept and tried again up to the limit of attempts; the job stops if the lane gives no other answer."
       case .attempts: "The row is kept and tried again up to the limit of attempts."
-      case .free: "The row is kept and sent to again at once, three times without using up an attempt."
+      case .free:
+        "The row is kept and sent to again at once, without using up an attempt while the lane answers other recipients."
       }
     case .jobFails:
       let isOneRowsPerhaps = verdict.fault == .credentials || verdict.fault == .message
@@ -69,6 +72,8 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     case .configuration: "\(answer), which is about a setting and not about the device\(look)"
     case .message: "\(answer), which is about the message and not about the device\(look)"
     case .credentials: "\(answer), which is about the credential and not about the device\(look)"
+    case .service where verdict.faultWhenRepeated != nil:
+      "\(answer), which is not the service's own: a proxy, a portal or another server may have answered\(look)"
     case .service: "\(answer), which is about the service and not about the device."
     case .connection: "\(answer), and the request surely was not handled."
     case .unknown, nil: "\(answer), which Zonai does not know, and what is not known never touches a row."

@@ -13,6 +13,17 @@ extension FCMVerdicts {
   /// Read before anything inside the body.
   private static let shapeRows: [VerdictRow<FCMAnswer>] = [
     VerdictRow(
+      "408, 421 or 425, whatever the body", .service("408"),
+      source: "firebase-admin-java #850 (408 under heavy traffic); RFC 9110, sections 15.5.9 and 15.5.20",
+      keepsRawReason: true
+    ) { PassingStatus.notHandled.contains($0.status) },
+    VerdictRow(
+      "499, 502 or 504, whatever the body", .service("502", answerMayBeLost: true),
+      source:
+        "bloomberg/pushiko, fcm_responses.md (a page); RFC 9110, sections 15.6.3 and 15.6.5; google.rpc CANCELLED",
+      keepsRawReason: true
+    ) { PassingStatus.mayBeHandled.contains($0.status) },
+    VerdictRow(
       "429, text or quota subject names the device", .throttled("QUOTA_EXCEEDED"),
       source: "Google, FCM throttling and quotas; \(codes) QUOTA_EXCEEDED", keepsRawReason: true
     ) { $0.isAboutQuota && (400...499).contains($0.status) && $0.namesTheDevice },
@@ -22,27 +33,24 @@ extension FCMVerdicts {
       keepsRawReason: true
     ) { $0.status == 429 || $0.carries("QUOTA_EXCEEDED") },
     VerdictRow(
-      "502 or 504, whatever the body", .service("502", answerMayBeLost: true),
-      source: "bloomberg/pushiko, fcm_responses.md (a page); RFC 9110, sections 15.6.3 and 15.6.5",
-      keepsRawReason: true
-    ) { $0.status == 502 || $0.status == 504 },
-    VerdictRow(
       "any other 5xx, whatever the body (INTERNAL, UNAVAILABLE)", .service("5xx"),
       source: "\(codes) INTERNAL, UNAVAILABLE; bloomberg/pushiko, fcm_responses.md", keepsRawReason: true
     ) { (500...599).contains($0.status) },
     VerdictRow(
-      "401, empty body", .credentials("HTTP 401", names: "fcm.serviceAccount"),
+      "401 or 403, empty body", .foreign("HTTP 401", names: "fcm.serviceAccount or FCM endpoint"),
       source: "firebase-admin-java #486; ACINQ/phoenix-kmm #118",
-      narrower: "seen for single tokens, so one of them among deliveries fails no job", keepsRawReason: true
-    ) { $0.status == 401 && $0.body == .empty },
+      narrower: "seen for single tokens while others were delivered to, so it refuses no credential by itself",
+      keepsRawReason: true
+    ) { ($0.status == 401 || $0.status == 403) && $0.body == .empty },
     VerdictRow(
-      "403, empty body", .credentials("HTTP 403", names: "fcm.serviceAccount"),
-      source: "no public body; read as a 403 without FcmError", keepsRawReason: true
-    ) { $0.status == 403 && $0.body == .empty },
+      "2xx, not FCM's JSON", .foreign(names: "FCM endpoint", answerMayBeLost: true),
+      source: "no public body; captive portals answer so", narrower: "no delivery is believed without a name"
+    ) { $0.body != .service && (200...299).contains($0.status) },
     VerdictRow(
-      "below 500, not FCM's JSON", .laneSetting(.notTheService, names: "FCM endpoint"),
-      source: "firebase-admin-go #533 (401 page); uniqush-push srv/fcm/response.go (404 page)",
-      narrower: "also for a 404: another server answered"
+      "any other status below 500, not FCM's JSON", .foreign(names: "FCM endpoint"),
+      source:
+        "firebase-admin-node #1191 and uniqush-push srv/fcm/response.go (404 pages); firebase-admin-go #533 (401 page)",
+      narrower: "also for a 404 or a 401: another server, or a front end in trouble, answered"
     ) { $0.body != .service && $0.status < 500 },
   ]
 

@@ -32,12 +32,13 @@ public enum OAuthVerdicts {
       "429, whatever the body", .service("429", slowsLane: true), source: "RFC 6585, section 4", keepsRawReason: true
     ) { $0.status == 429 },
     VerdictRow(
-      "5xx, whatever the body", .service("5xx"), source: "RFC 9110, section 15.6", keepsRawReason: true
-    ) { (500...599).contains($0.status) },
+      "408, 421, 425, 499 or 5xx, whatever the body", .service("5xx"), source: "RFC 9110, sections 15.5.9 and 15.6",
+      keepsRawReason: true
+    ) { $0.status >= 500 || (400...499).contains($0.status) && !PassingStatus.isAboutTheRequest($0.status) },
     VerdictRow(
-      "below 500, not the endpoint's JSON", .laneSetting(.notTheService, names: "OAuth endpoint"),
+      "any other status below 500, a body that is not the endpoint's JSON", .foreign(names: "OAuth endpoint"),
       source: "RFC 6749, section 5.2: an error carries JSON"
-    ) { $0.body != .service && $0.status < 500 },
+    ) { $0.body == .other && $0.status < 500 },
     VerdictRow(
       "400 invalid_grant, text speaks of iat and exp",
       .credentials("invalid_grant", names: "this machine's clock", retry: .once),
@@ -69,6 +70,7 @@ public enum OAuthVerdicts {
   }
 
   static let anythingElse = VerdictRow<GoogleTokenAnswer>(
-    "anything else", .unknown(), source: "documented nowhere", keepsRawReason: true
+    "anything else, an empty body included", .service("unknown"), source: "documented nowhere",
+    narrower: "it refuses no known credential, and nothing was sent: the endpoint is asked again", keepsRawReason: true
   ) { _ in true }
 }

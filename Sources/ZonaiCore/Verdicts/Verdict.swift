@@ -20,7 +20,7 @@ public struct Verdict: Sendable, Hashable {
     case once
     /// Up to the policy's attempts.
     case attempts
-    /// Without using up an attempt, three times; then attempts count. Only for what surely was not handled.
+    /// Without using up an attempt while the lane answers others. Only for a request that surely was not handled.
     case free
   }
 
@@ -37,6 +37,9 @@ public struct Verdict: Sendable, Hashable {
   public var words: String?
   /// The setting or message field to look at: `apns.bundleId`, `data.from`.
   public var names: String?
+  /// Whose fault this answer is if the lane gives no better one, however often it is asked: then the job fails and names
+  /// `names`. nil, as for most answers, if repetition changes nothing.
+  public var faultWhenRepeated: Fault?
   /// What the service asked for, in milliseconds from its answer; nil when it asked for nothing.
   public var retryAfterMilliseconds: Int64?
   /// The shortest wait before a repeat that this kind of answer wants, in milliseconds, unless `retryBaseSeconds` is set.
@@ -50,8 +53,9 @@ public struct Verdict: Sendable, Hashable {
 
   public init(
     _ outcome: Outcome, fault: Fault?, evidence: Evidence? = nil, retry: Retry = .never, reason: Reason,
-    status: Int? = nil, words: String? = nil, names: String? = nil, retryAfterMilliseconds: Int64? = nil,
-    retryFloorMilliseconds: Int64? = nil, deadSince: Int64? = nil, slowsLane: Bool = false,
+    status: Int? = nil, words: String? = nil, names: String? = nil, faultWhenRepeated: Fault? = nil,
+    retryAfterMilliseconds: Int64? = nil, retryFloorMilliseconds: Int64? = nil, deadSince: Int64? = nil,
+    slowsLane: Bool = false,
     answerMayBeLost: Bool = false
   ) {
     self.outcome = outcome
@@ -62,6 +66,7 @@ public struct Verdict: Sendable, Hashable {
     self.status = status
     self.words = words
     self.names = names
+    self.faultWhenRepeated = faultWhenRepeated
     self.retryAfterMilliseconds = retryAfterMilliseconds
     self.retryFloorMilliseconds = retryFloorMilliseconds
     self.deadSince = deadSince
@@ -70,6 +75,9 @@ public struct Verdict: Sendable, Hashable {
   }
 
   public static let delivered = Verdict(.delivered, fault: nil, reason: "delivered", status: 200)
+
+  /// The wait that is granted of what the service asked for: an hour at most, whichever transport read it.
+  var grantedWait: Int64? { retryAfterMilliseconds.map(RetryAfter.granted) }
 
   /// What the answer may be about, for a person who asks.
   public var about: Subject? {

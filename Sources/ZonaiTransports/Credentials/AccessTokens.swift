@@ -150,7 +150,7 @@ actor AccessTokens {
   /// A 200 without a token, or with an empty one.
   private static func noToken(_ answer: GoogleTokenAnswer) -> Verdict {
     Verdict(
-      .transientlyFailed, fault: .unknown, retry: .once, reason: "noAccessToken", status: answer.status,
+      .transientlyFailed, fault: .service, retry: .attempts, reason: "noAccessToken", status: answer.status,
       words: "the token endpoint answered without an access token")
   }
 }

@@ -12,7 +12,7 @@ extension FCMAnswer {
       self.body = (try? JSON(parsing: body))?["name"]?.string == nil ? .other : .service
       return
     }
-    guard let error = (try? JSON(parsing: body))?["error"], error.object != nil else {
+    guard let error = (try? JSON(parsing: body))?["error"], FCMAnswer.isGoogles(error) else {
       // What was cut off is still FCM's own when it begins like it.
       self.body = body.isCutOff && body.begins(with: #"{"error""#) ? .service : .other
       return
@@ -23,6 +23,11 @@ extension FCMAnswer {
     let details = error["details"]?.array
     isOldShape = details == nil && error["errors"]?.array != nil
     for detail in details ?? [] { read(detail) }
+  }
+
+  /// Whether an `error` object is one of Google's, old shape or new. Gateways of other makers write a code and a message only.
+  private static func isGoogles(_ error: JSON) -> Bool {
+    error["status"]?.string != nil || error["details"]?.array != nil || error["errors"]?.array != nil
   }
 
   private mutating func read(_ detail: JSON) {

@@ -16,7 +16,7 @@ extension HTTPFailure {
     case .unreadableCAFile: setting("unreadableCAFile", names: "CA file")
     case .unsupportedLibrary: setting("unsupportedLibrary", names: "libcurl of this machine")
     case .malformedRequest: setting("malformedRequest", names: "\(transport) configuration")
-    case .answerTooLarge: setting(.notTheService, names: "\(transport) endpoint")
+    case .answerTooLarge: .foreign(names: "\(transport) endpoint")
     }
   }
 

@@ -59,6 +59,7 @@ enum FCMBodies {
         400, "INVALID_ARGUMENT", "Invalid value at 'message.data[0].value' (TYPE_STRING), 12",
         violations: [Violation(field: "message.data[0].value")]), Kind.message),
     Case("a reserved data key", json(400, "INVALID_ARGUMENT", "Invalid data payload key: from"), Kind.message),
+    Case("a reserved data key, with FcmError", invalid("Invalid data payload key: from"), Kind.message),
     Case(
       "a bad duration",
       json(
@@ -81,7 +82,7 @@ enum FCMBodies {
     Case(
       "a token of another sender",
       json(403, "PERMISSION_DENIED", "SenderId mismatch", code: "SENDER_ID_MISMATCH"), Kind.setting),
-    Case("a page for the old path", page(404), Kind.laneSetting),
+    Case("a page for the old path", page(404), Kind.foreign),
   ]
 
   static let credentials: [Case] = [
@@ -114,6 +115,11 @@ enum FCMBodies {
         401, "UNAUTHENTICATED", "Auth error", code: "THIRD_PARTY_AUTH_ERROR",
         apns: apns(403, "BadEnvironmentKeyInToken")), Kind.setting),
     Case(
+      "the APNs credential in Firebase, with a text that blames ours and APNs' reason",
+      json(
+        401, "UNAUTHENTICATED", "Request is missing required authentication credential.",
+        code: "THIRD_PARTY_AUTH_ERROR", apns: apns(403, "InvalidProviderToken")), Kind.setting),
+    Case(
       "our access token expired", json(401, "UNAUTHENTICATED", unauthenticated, info: "ACCESS_TOKEN_EXPIRED"),
       Kind.credentials),
     Case(
@@ -122,9 +128,9 @@ enum FCMBodies {
         401, "UNAUTHENTICATED", "Request is missing required authentication credential.", info: "CREDENTIALS_MISSING"),
       Kind.credentials),
     Case("our access token invalid", json(401, "UNAUTHENTICATED", unauthenticated), Kind.credentials),
-    Case("401 without a body", empty(401), Kind.credentials),
-    Case("a page for a topic call", page(401), Kind.laneSetting),
-    Case("plain text of the old endpoint", page(401), Kind.laneSetting),
+    Case("401 without a body", empty(401), Kind.foreign),
+    Case("a page for a topic call", page(401), Kind.foreign),
+    Case("plain text of the old endpoint", page(401), Kind.foreign),
   ]
 
   static let service: [Case] = [
@@ -144,13 +150,17 @@ enum FCMBodies {
   /// Not seen, but to be had: where two tellings meet, and where none is known.
   static let others: [Case] = [
     Case("accepted", FCMAnswer(status: 200, body: .service), Kind.delivered),
-    Case("200 of somebody else", page(200), Kind.laneSetting),
-    Case("200 without a body", empty(200), Kind.laneSetting),
+    Case("200 of somebody else", page(200), Kind.foreign),
+    Case("200 without a body", empty(200), Kind.foreign),
     Case("200 with an error", json(200, "NOT_FOUND", nil, code: "UNREGISTERED"), Kind.unknown),
-    Case("302 to a portal", page(302), Kind.laneSetting),
-    Case("403 without a body", empty(403), Kind.credentials),
-    Case("a proxy's 403", page(403), Kind.laneSetting),
-    Case("404 without a body", empty(404), Kind.laneSetting),
+    Case("302 to a portal", page(302), Kind.foreign),
+    Case("403 without a body", empty(403), Kind.foreign),
+    Case("a proxy's 403", page(403), Kind.foreign),
+    Case("404 without a body", empty(404), Kind.foreign),
+    Case("204 without a body", empty(204), Kind.foreign),
+    Case("400 as a page", page(400), Kind.foreign),
+    Case("408 that holds a code for a dead token", json(408, nil, nil, code: "UNREGISTERED"), Kind.service),
+    Case("499 that cancels", json(499, "CANCELLED", nil), Kind.service),
     Case("429 as a page", page(429), Kind.service),
     Case("429 without a body", empty(429), Kind.service),
     Case("429 that holds a code for a dead token", json(429, nil, nil, code: "UNREGISTERED"), Kind.service),

@@ -27,8 +27,10 @@ struct RetryAfterTests {
   @Test(
     arguments: [
       ("0", 0), ("120", 120_000), (" 7 ", 7000), ("007", 7000), ("99999999999999999999999", RetryAfter.longest),
-      ("-1", nil),
-      ("1.5", nil), ("5 s", nil), ("", nil), ("soon", nil), ("Sun, 06 Nov 1994 08:49:37 GMT", nil),
+      ("31536000", RetryAfter.longest), ("3600", 3_600_000), ("3601", RetryAfter.longest),
+      ("9223372036854775808", RetryAfter.longest), ("1.5", 2000), ("1.0", 1000), ("0.001", 1000), ("3600.5", 3_600_000),
+      ("-1", nil), ("-99999999999", nil), ("1.", nil), (".5", nil), ("1.5.2", nil), ("1e3", nil), ("NaN", nil),
+      ("5 s", nil), ("", nil), ("soon", nil), ("Sun, 06 Nov 1994 08:49:37 GMT", nil),
     ] as [(String, Int64?)])
   func `seconds are read, and a date not without the answer's own`(text: String, expected: Int64?) {
     #expect(RetryAfter.milliseconds(text, date: nil) == expected)
@@ -38,6 +40,8 @@ struct RetryAfterTests {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     #expect(RetryAfter.milliseconds("Sun, 06 Nov 1994 08:50:07 GMT", date: date) == 30_000)
     #expect(RetryAfter.milliseconds("Sun, 06 Nov 1994 08:40:00 GMT", date: date) == 0)
+    #expect(RetryAfter.milliseconds("Thu, 01 Jan 1970 00:00:00 GMT", date: date) == 0)
+    #expect(RetryAfter.milliseconds("Mon, 06 Nov 1995 08:49:37 GMT", date: date) == 3_600_000)
     #expect(RetryAfter.milliseconds("Mon, 06 Nov 2094 08:40:00 GMT", date: date) == RetryAfter.longest)
     #expect(RetryAfter.milliseconds("Sun, 06 Nov 1994 08:50:07 GMT", date: "yesterday") == nil)
     #expect(RetryAfter.milliseconds(nil, date: date) == nil)

@@ -6,7 +6,7 @@ import Testing
 struct VerdictCase<Answer: Sendable>: Sendable, CustomTestStringConvertible {
   let name: String
   let answer: Answer
-  /// `outcome fault evidence retry`, with `-` for what is nil.
+  /// `outcome fault evidence retry`, with `-` for what is nil, and the fault when the answer is repeated, if that differs.
   let expected: String
   var testDescription: String { name }
 
@@ -20,6 +20,7 @@ struct VerdictCase<Answer: Sendable>: Sendable, CustomTestStringConvertible {
 extension Verdict {
   var inShort: String {
     "\(outcome) \(fault.map { "\($0)" } ?? "-") \(evidence.map { "\($0)" } ?? "-") \(retry)"
+      + (faultWhenRepeated.map { ", repeated \($0)" } ?? "")
   }
 }
 
@@ -33,6 +34,7 @@ enum Kind {
   static let throttled = "transientlyFailed recipient - attempts"
   static let setting = "transientlyFailed configuration - never"
   static let laneSetting = "jobFails configuration - never"
+  static let foreign = "transientlyFailed service - attempts, repeated configuration"
   static let message = "jobFails message - never"
   static let credentials = "jobFails credentials - never"
   static let service = "transientlyFailed service - attempts"

@@ -56,7 +56,10 @@ struct VerdictLawTests {
     if verdict.outcome == .permanentlyRejected {
       if verdict.fault != .recipient { return "a fault that is not the recipient's rejects" }
       if verdict.evidence == nil { return "a rejection without evidence" }
-      if !(400...499).contains(verdict.status ?? 0) || verdict.status == 429 { return "a rejection under that status" }
+      let status = verdict.status ?? 0
+      if !(400...499).contains(status) || [408, 421, 425, 429, 499].contains(status) {
+        return "a rejection under that status"
+      }
       if verdict.retry != .never { return "a rejection is tried again" }
     } else if verdict.evidence != nil {
       return "evidence without a rejection"
@@ -73,6 +76,15 @@ struct VerdictLawTests {
     }
     if verdict.fault == .unknown, verdict.retry != .once { return "the unknown is not tried once" }
     if verdict.retry == .free, verdict.fault != .connection { return "a free repeat of what may have been handled" }
+    if let status = verdict.status, (500...599).contains(status) || [408, 421, 425, 499].contains(status),
+      verdict.fault != .service && verdict.fault != .connection || verdict.faultWhenRepeated != nil
+    {
+      return "a status that passes is not the service's or the connection's"
+    }
+    if verdict.faultWhenRepeated != nil, verdict.fault != .service || verdict.names == nil || verdict.retry != .attempts
+    {
+      return "an answer of another server is not tried again, or names nothing"
+    }
     if verdict.slowsLane, verdict.fault != .service { return "one device slows the lane" }
     return nil
   }
@@ -121,8 +133,11 @@ struct VerdictLawTests {
       let fcm = FCMVerdicts.verdict(for: FCMBodies.json(status, "SOLAR", "flare", code: "SOLAR_FLARE"))
       #expect(fcm.outcome == .transientlyFailed, "\(status)")
       let proxy = FCMVerdicts.verdict(for: FCMBodies.page(status))
-      #expect(proxy.fault == (status >= 500 || status == 429 ? .service : .configuration), "\(status)")
-      #expect(APNsVerdicts.verdict(for: APNsAnswer(status: status, body: .other, hasID: true)).fault == proxy.fault)
+      #expect(proxy.fault == .service && proxy.retry == .attempts, "\(status)")
+      let passes = status >= 500 || [408, 421, 425, 429, 499].contains(status)
+      #expect(proxy.faultWhenRepeated == (passes ? nil : .configuration), "\(status)")
+      let apnsProxy = APNsVerdicts.verdict(for: APNsAnswer(status: status, body: .other, hasID: true))
+      #expect(apnsProxy.fault == .service && apnsProxy.faultWhenRepeated == proxy.faultWhenRepeated, "\(status)")
     }
   }
 

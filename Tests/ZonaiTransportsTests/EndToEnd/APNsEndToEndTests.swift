@@ -103,11 +103,13 @@ import ZonaiSimulator
     try await Services.with { services in
       let apns = try await services.apns { $0.connectionsPerLane = 1 }
       try await services.fault(["lane": "apns", "status": 200, "body": .string(body), "deliver": false])
-      let result = try await apns.send(to: Services.apnsTokens(2000))
+      let result = try await apns.send(to: Services.apnsTokens(200))
       #expect(result.delivered == 0)
       #expect(result.reasons == [.notTheService])
-      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .jobFails })
-      #expect(result.notSent > 0)
+      #expect(result.verdicts.allSatisfy { $0.fault == .service && $0.faultWhenRepeated == .configuration })
+      #expect(result.verdicts.allSatisfy { $0.names == "APNs endpoint" })
+      #expect(result.verdicts.allSatisfy { $0.answerMayBeLost })
+      #expect(result.notSent == 0)
       await apns.close()
     }
   }

@@ -6,6 +6,13 @@ import ZonaiSimulator
 @testable import ZonaiTransports
 
 @Suite struct FCMCredentialEndToEndTests {
+  /// Google's own answer to an access token that it does not take.
+  private let refused: JSON = [
+    "error": [
+      "code": 401, "status": "UNAUTHENTICATED", "message": "Request had invalid authentication credentials.",
+    ]
+  ]
+
   @Test func `an access token that expires in mid-batch with a hundred streams open is renewed once`() async throws {
     try await Services.with { services in
       let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
@@ -70,7 +77,7 @@ import ZonaiSimulator
       #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
       // Each among the hundred that are opened at once, with others behind it, however slowly the answers are read.
       for odd in [7, 150, 270] {
-        try await services.fault(["lane": "fcm", "token": .string(tokens[odd]), "status": 401])
+        try await services.fault(["lane": "fcm", "token": .string(tokens[odd]), "status": 401, "body": refused])
       }
       let result = try await fcm.send(to: tokens)
       #expect(result.delivered == 497)
@@ -86,7 +93,7 @@ import ZonaiSimulator
     try await Services.with { services in
       let fcm = try await services.fcm()
       let tokens = Services.fcmTokens(60)
-      try await services.fault(["lane": "fcm", "token": .string(tokens[59]), "status": 401])
+      try await services.fault(["lane": "fcm", "token": .string(tokens[59]), "status": 401, "body": refused])
       let result = try await fcm.send(to: tokens)
       guard case .answered(let verdict, let sent) = result.answers[59] else {
         Issue.record("\(result.answers[59])")
@@ -97,6 +104,22 @@ import ZonaiSimulator
       #expect(sent.credential == 2)
       #expect(try await services.requests("oauth") == 2)
       #expect(result.delivered == 59)
+      await fcm.close()
+    }
+  }
+
+  @Test(arguments: ["", "<html>Error 401</html>", "INVALID_KEY", #"{"error":{"code":401,"message":"no"}}"#])
+  func `a 401 that is not Google's refuses no credential, and renews none`(_ body: String) async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      let tokens = Services.fcmTokens(60)
+      try await services.fault(["lane": "fcm", "token": .string(tokens[59]), "status": 401, "body": .string(body)])
+      let result = try await fcm.send(to: tokens)
+      #expect(result.delivered == 59)
+      #expect(result.verdicts.map(\.fault) == [.service])
+      #expect(result.verdicts.map(\.faultWhenRepeated) == [.configuration])
+      #expect(result.credentials == [1])
+      #expect(try await services.requests("oauth") == 1)
       await fcm.close()
     }
   }
@@ -113,7 +136,7 @@ import ZonaiSimulator
       try await services.simulator.control("POST", "/credentials", ["lane": "fcm", "action": "expire"])
       #expect(try await fcm.send(to: tokens).credentials == [2])
       // FCM refuses what the old key gets: the file is what to look at.
-      try await services.fault(["lane": "fcm", "times": 10, "status": 401])
+      try await services.fault(["lane": "fcm", "times": 10, "status": 401, "body": refused])
       let refused = try await fcm.send(to: tokens)
       #expect(refused.delivered == 0)
       #expect(refused.laneFault?.words?.contains("is not JSON") == true)
@@ -166,7 +189,8 @@ import ZonaiSimulator
     (["lane": "oauth", "status": 503], .service, .transientlyFailed),
     (["lane": "oauth", "action": "silence"], .service, .transientlyFailed),
     (["lane": "oauth", "action": "drop"], .connection, .transientlyFailed),
-    (["lane": "oauth", "status": 404, "body": "<html>"], .configuration, .jobFails),
+    (["lane": "oauth", "status": 404, "body": "<html>"], .service, .transientlyFailed),
+    (["lane": "oauth", "status": 400, "body": ["error": "solar_flare"]], .service, .transientlyFailed),
     (["lane": "oauth", "status": 400, "body": ["error": "invalid_scope"]], .credentials, .jobFails),
   ]
 

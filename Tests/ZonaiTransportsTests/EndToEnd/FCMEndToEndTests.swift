@@ -92,24 +92,26 @@ import ZonaiSimulator
     try await Services.with { services in
       let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
       try await services.fault(["lane": "fcm", "status": 200, "body": .string(body), "deliver": false])
-      let result = try await fcm.send(to: Services.fcmTokens(2000))
+      let result = try await fcm.send(to: Services.fcmTokens(200))
       #expect(result.delivered == 0)
       #expect(result.reasons == [.notTheService])
-      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .jobFails })
-      #expect(result.notSent > 0)
+      #expect(result.verdicts.allSatisfy { $0.fault == .service && $0.faultWhenRepeated == .configuration })
+      #expect(result.verdicts.allSatisfy { $0.names == "FCM endpoint" })
+      #expect(result.notSent == 0)
       await fcm.close()
     }
   }
 
   @Test(arguments: [(404, "<html>not here</html>"), (400, ""), (302, "")])
-  func `another server's answer stops the batch and names the endpoint`(_ status: Int64, _ body: String) async throws {
+  func `another server's answer is tried again, and names the endpoint`(_ status: Int64, _ body: String) async throws {
     try await Services.with { services in
       let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
       try await services.fault(["lane": "fcm", "status": .integer(status), "body": .string(body)])
       let result = try await fcm.send(to: Services.fcmTokens(2000))
       #expect(result.reasons == [.notTheService])
-      #expect(result.verdicts.allSatisfy { $0.fault == .configuration && $0.outcome == .jobFails })
-      #expect(result.notSent > 0)
+      #expect(result.verdicts.allSatisfy { $0.fault == .service && $0.faultWhenRepeated == .configuration })
+      #expect(result.verdicts.allSatisfy { $0.names == "FCM endpoint" })
+      #expect(result.notSent == 0)
       await fcm.close()
     }
   }
