@@ -100,7 +100,8 @@ private struct SimulatorParts: Sendable {
     server = try HTTPServer(Self.services(world, identity))
     world.endpoints = SimulatorEndpoints(
       fcm: "https://127.0.0.1:\(server.ports[0])", oauth: "https://127.0.0.1:\(server.ports[1])",
-      apns: "https://127.0.0.1:\(server.ports[2])", control: "http://127.0.0.1:\(server.ports[3])")
+      apns: "https://127.0.0.1:\(server.ports[2])", apnsSandbox: "https://127.0.0.1:\(server.ports[3])",
+      control: "http://127.0.0.1:\(server.ports[4])")
     self.world = world
     try folder.write("ca.pem", authority.certificatePEM)
     try folder.writeServiceAccount(google, endpoints: world.endpoints, privatePEM: rsa.privatePEM)
@@ -122,6 +123,10 @@ private struct SimulatorParts: Sendable {
       ServerService(
         name: "apns", port: world.options.apnsPort, protocols: .http2, identity: identity, streamLimit: 1,
         connections: { world.tally.changeOpen(.apns, by: $0) }, handler: APNsLane(world: world).serve),
+      ServerService(
+        name: "apns-sandbox", port: world.options.apnsSandboxPort, protocols: .http2, identity: identity,
+        streamLimit: 1,
+        handler: APNsLane(world: world, lane: .apnsSandbox).serve),
       ServerService(
         name: "control", port: world.options.controlPort, protocols: .http1, bodyLimit: 64 << 20,
         handler: ControlLane(world: world).serve),

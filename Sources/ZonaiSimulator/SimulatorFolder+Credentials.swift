@@ -40,7 +40,7 @@ extension SimulatorFolder {
   func writeEndpoints(_ endpoints: SimulatorEndpoints) throws(SimulatorError) {
     let file: JSON = [
       "kind": "zonai-simulator", "fcm": .string(endpoints.fcm), "oauth": .string(endpoints.oauth),
-      "apns": .string(endpoints.apns),
+      "apns": .string(endpoints.apns), "apnsSandbox": .string(endpoints.apnsSandbox),
       "control": .string(endpoints.control),
     ]
     try write("simulator.json", file.prettyText + "\n")

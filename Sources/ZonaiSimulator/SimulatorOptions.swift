@@ -4,6 +4,7 @@ public struct SimulatorOptions: Sendable {
   public var fcmPort: UInt16 = 0
   public var oauthPort: UInt16 = 0
   public var apnsPort: UInt16 = 0
+  public var apnsSandboxPort: UInt16 = 0
   public var controlPort: UInt16 = 0
   /// The Firebase project that exists; sends to any other are refused.
   public var projectID = "zonai-simulated"
@@ -25,7 +26,10 @@ public struct SimulatorOptions: Sendable {
 public struct SimulatorEndpoints: Sendable, Hashable {
   public var fcm: String
   public var oauth: String
+  /// Apple's production environment.
   public var apns: String
+  /// Apple's development environment.
+  public var apnsSandbox: String
   /// Plain HTTP.
   public var control: String
 

@@ -15,6 +15,8 @@ struct SimulateCommand: Command {
     "--port-fcm", "N", "the port of FCM; the default is a free one", in: 1...65_535)
   private static let oauthPort = Option<Int>("--port-oauth", "N", "the port of Google's token endpoint", in: 1...65_535)
   private static let apnsPort = Option<Int>("--port-apns", "N", "the port of APNs", in: 1...65_535)
+  private static let apnsSandboxPort = Option<Int>(
+    "--port-apns-sandbox", "N", "the port of APNs' sandbox environment", in: 1...65_535)
   private static let controlPort = Option<Int>("--port-control", "N", "the port of the control", in: 1...65_535)
 
   static let options: OptionList = {
@@ -23,6 +25,7 @@ struct SimulateCommand: Command {
     list.add(fcmPort)
     list.add(oauthPort)
     list.add(apnsPort)
+    list.add(apnsSandboxPort)
     list.add(controlPort)
     list.add(Shared.json)
     list.add(Shared.help)
@@ -47,6 +50,7 @@ struct SimulateCommand: Command {
     simulatorOptions.fcmPort = try port(Self.fcmPort)
     simulatorOptions.oauthPort = try port(Self.oauthPort)
     simulatorOptions.apnsPort = try port(Self.apnsPort)
+    simulatorOptions.apnsSandboxPort = try port(Self.apnsSandboxPort)
     simulatorOptions.controlPort = try port(Self.controlPort)
   }
 
@@ -57,13 +61,14 @@ struct SimulateCommand: Command {
     if context.console.isJSON {
       context.console.result([
         "dir": .string(directory), "fcm": .string(endpoints.fcm), "oauth": .string(endpoints.oauth),
-        "apns": .string(endpoints.apns), "control": .string(endpoints.control),
+        "apns": .string(endpoints.apns), "apnsSandbox": .string(endpoints.apnsSandbox),
+        "control": .string(endpoints.control),
       ])
     } else {
       context.console.result(
         """
         FCM      \(endpoints.fcm)  (tokens from \(endpoints.oauth))
-        APNs     \(endpoints.apns)
+        APNs     \(endpoints.apns)  (sandbox at \(endpoints.apnsSandbox))
         control  \(endpoints.control)
         Keys, certificate and a configuration are in \(directory); use them with --simulator \(directory).
         """)

@@ -18,6 +18,7 @@ struct Configuration: Sendable {
     var teamId: String
     var bundleId: String
     var useSandbox: Bool
+    var allTokensAreOfThisEnvironment: Bool
     var sharesProviderToken: Bool
   }
 
@@ -103,7 +104,10 @@ extension Configuration.FCM {
 }
 
 extension Configuration.APNs {
-  fileprivate static let fields = ["keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox", "shareProviderToken"]
+  fileprivate static let fields = [
+    "keyFile", "key", "keyId", "teamId", "bundleId", "useSandbox", "allTokensAreOfThisEnvironment",
+    "shareProviderToken",
+  ]
 
   fileprivate init(_ fields: FieldReader) throws(FieldFault) {
     switch (try fields.path("keyFile"), try fields.string("key")) {
@@ -116,6 +120,7 @@ extension Configuration.APNs {
     teamId = try fields.required("teamId", "the 10 characters of the developer team")
     bundleId = try fields.required("bundleId", "the app's bundle id")
     useSandbox = try fields.boolean("useSandbox") ?? false
+    allTokensAreOfThisEnvironment = try fields.boolean("allTokensAreOfThisEnvironment") ?? false
     sharesProviderToken = try fields.boolean("shareProviderToken") ?? true
   }
 }

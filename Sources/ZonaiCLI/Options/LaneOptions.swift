@@ -9,6 +9,8 @@ struct LaneOptions: Sendable {
     "--simulator", "DIR", "send to the simulator that was started with --dir DIR, and to nobody else")
   private static let fcm = Option("--fcm-endpoint", "URL", "for tests: another server in FCM's place")
   private static let apns = Option("--apns-endpoint", "URL", "for tests: another server in APNs' place")
+  private static let apnsOther = Option(
+    "--apns-other-endpoint", "URL", "for tests: another server in the place of APNs' other environment")
   private static let oauth = Option(
     "--oauth-endpoint", "URL", "for tests: another server in the place of Google's token endpoint")
   private static let caFile = Option("--ca-file", "FILE", "for tests: trust the authorities in this file as well")
@@ -22,6 +24,7 @@ struct LaneOptions: Sendable {
   static func addServers(to options: inout OptionList) {
     options.add(fcm)
     options.add(apns)
+    options.add(apnsOther)
     options.add(oauth)
     options.add(caFile)
   }
@@ -37,6 +40,7 @@ struct LaneOptions: Sendable {
     var fcm: Endpoint?
     var oauth: Endpoint?
     var apns: Endpoint?
+    var apnsOther: Endpoint?
     var caFile: String?
   }
 
@@ -48,7 +52,7 @@ struct LaneOptions: Sendable {
     }
     var repeated: [String] = []
     var servers = Servers(caFile: simulator?.caFile)
-    for option in [Self.config, Self.simulator, Self.fcm, Self.apns, Self.oauth, Self.caFile] {
+    for option in [Self.config, Self.simulator, Self.fcm, Self.apns, Self.apnsOther, Self.oauth, Self.caFile] {
       guard let value = try arguments.value(option) else { continue }
       repeated += [option.name, value]
       guard ![Self.config.name, Self.simulator.name].contains(option.name) else { continue }
@@ -60,11 +64,13 @@ struct LaneOptions: Sendable {
       do { return try Endpoint(text, setting: option.name) } catch { throw .usage("\(option.name): \(error.sentence)") }
     }
     servers.fcm = try endpoint(Self.fcm, simulator?.fcm)
-    servers.apns = try endpoint(Self.apns, simulator?.apns)
+    configuration = try Configuration(file: file)
+    let isSandbox = configuration.apns?.useSandbox ?? false
+    servers.apns = try endpoint(Self.apns, isSandbox ? simulator?.apnsSandbox : simulator?.apns)
+    servers.apnsOther = try endpoint(Self.apnsOther, isSandbox ? simulator?.apns : simulator?.apnsSandbox)
     servers.oauth = try endpoint(Self.oauth, simulator?.oauth)
     self.servers = servers
     self.repeated = repeated
-    configuration = try Configuration(file: file)
   }
 
   /// Opens every lane that the configuration has. With `--simulator` it is asked first whether it is there.
@@ -104,6 +110,8 @@ struct Lanes: Sendable {
           key: settings.key, keyId: settings.keyId, teamId: settings.teamId, bundleId: settings.bundleId,
           useSandbox: settings.useSandbox)
         apns.endpoint = servers.apns
+        apns.otherEndpoint = servers.apnsOther
+        apns.allTokensAreOfThisEnvironment = settings.allTokensAreOfThisEnvironment
         apns.caFile = servers.caFile
         apns.secrets = settings.sharesProviderToken ? secrets : nil
         if let count = configuration.connectionsPerLane { apns.connectionsPerLane = count }

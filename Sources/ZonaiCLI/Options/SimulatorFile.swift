@@ -10,6 +10,7 @@ struct SimulatorFile: Sendable {
   let fcm: Endpoint
   let oauth: Endpoint
   let apns: Endpoint
+  let apnsSandbox: Endpoint
   private let control: String
 
   var caFile: String { "\(directory)/ca.pem" }
@@ -41,7 +42,8 @@ struct SimulatorFile: Sendable {
       }
       return address
     }
-    (fcm, oauth, apns) = (try address("fcm"), try address("oauth"), try address("apns"))
+    (fcm, oauth) = (try address("fcm"), try address("oauth"))
+    (apns, apnsSandbox) = (try address("apns"), try address("apnsSandbox"))
     _ = try address("control")
     control = members["control"]?.string ?? ""
   }

@@ -65,7 +65,7 @@ final class Reporter: Sendable {
         "message": .string("\(event)"),
       ])
     case .workerStarted, .hookFailed, .pruneRefused, .heartbeatLate, .storeTrouble,
-      .transportMisbehaved, .laneSlowed, .jobsRemoved:
+      .transportMisbehaved, .laneSlowed, .jobsRemoved, .environmentChecked:
       console.note("\(event)")
     case .workerStopped, .stopping, .claimed, .sent, .batchStopped: break
     }

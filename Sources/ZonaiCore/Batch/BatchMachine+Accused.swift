@@ -57,7 +57,7 @@ extension BatchMachine {
   }
 
   private func wasAccepted(_ group: Int) -> Bool {
-    cases[group].deliveredInBatch > 0 || cases[group].account.delivered > 0
+    cases[group].delivered + cases[group].counts.delivered > 0
   }
 
   /// Whether the judgement of somebody who is accused hangs on what the job delivered so far.

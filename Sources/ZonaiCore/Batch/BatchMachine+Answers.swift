@@ -19,7 +19,8 @@ extension BatchMachine {
         if verdicts[index] != nil { verdicts[index] = nil }
         if accepted[group].map({ $0.order < sent.order }) ?? true { accepted[group] = (sent.order, sent.credential) }
         vouch(sent, for: group)
-      case .answered(let verdict, let sent):
+      case .answered(let answered, let sent):
+        let verdict = answered.proven
         members[index].order = sent.order
         members[index].credential = sent.credential
         take(verdict, index: index, transport: transport, laneFloor: lane.plan.lane.retryFloorMilliseconds)

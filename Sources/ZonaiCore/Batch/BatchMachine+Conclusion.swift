@@ -4,13 +4,13 @@ extension BatchMachine {
     // Counts read early, for somebody who was accused, may be minutes old by now.
     if wantsWitnesses, witnessesAt.map({ now - $0 > 1000 }) ?? true { return askWitnesses() }
     judgeExhausted()
-    var answers = BatchAnswers(lease: batch.lease)
-    weigh(into: &answers)
+    if let checks = environmentChecks() { return checks }
+    var answers = BatchAnswers(lease: batch.lease, isSole: batch.isSole)
+    reject(into: &answers)
     account(into: &answers)
     oweTheRest(into: &answers)
     answers.repeatedAfterLostAnswer = repeatedAfterLostAnswer
     answers.failure = failure
-    rejections = batch.rejections + answers.rejections
     stage = .settling
     return .settle(.answers(answers))
   }
@@ -19,63 +19,39 @@ extension BatchMachine {
     members.indices.contains { index in
       switch members[index].phase {
       case .exhausted: true
-      case .rejected: verdicts[index]?.evidence?.isCircumstantial ?? false
+      // Whether a check in the other environment is worth its push.
+      case .rejected: canBeChecked(index) && cases[members[index].group].delivered == 0
       default: false
       }
     }
   }
 
-  /// Weighs the circumstantial rejections; what is rejected for good is recorded for its hook and its prune.
-  private mutating func weigh(into answers: inout BatchAnswers) {
-    let rejected = members.indices.filter { members[$0].phase == .rejected }
-    for member in members where member.phase.isAnswered { cases[member.group].answered += 1 }
-    var rulings: [Int: EvidenceScale.Ruling] = [:]
-    for index in rejected {
-      guard let evidence = verdicts[index]?.evidence, evidence.isCircumstantial else { continue }
-      answers.circumstantial[cases[members[index].group].group, default: 0] += 1
-      if isAccepted(index) {
-        rulings[index] = .prune
-      } else {
-        cases[members[index].group].weighed += 1
+  /// The rejections: conclusive ones and those that an operator accepted are certain, the others are weighed by the store.
+  private mutating func reject(into answers: inout BatchAnswers) {
+    for index in members.indices where members[index].phase == .rejected {
+      guard let verdict = verdicts[index], let evidence = verdict.evidence else { continue }
+      let rejection = rejection(index, verdict, evidence)
+      if !evidence.isCircumstantial || isAccepted(index) {
+        answers.rejections.append(rejection)
+        continue
       }
-    }
-    let scale = EvidenceScale(cases: cases, isSole: batch.isSole, keptGroups: batch.keptGroups, now: now)
-    var pruning = Array(repeating: 0, count: cases.count)
-    for index in rejected where rulings[index] == nil {
-      guard let evidence = verdicts[index]?.evidence, evidence.isCircumstantial else { continue }
-      let ruling = scale.rule(evidence, in: members[index].group)
-      rulings[index] = ruling
-      if ruling == .prune { pruning[members[index].group] += 1 }
-    }
-    for index in rejected {
-      let group = members[index].group
-      guard let verdict = verdicts[index] else { continue }
-      var ruling = rulings[index] ?? .prune
-      if ruling == .prune, verdict.evidence?.isCircumstantial == true, !isAccepted(index),
-        scale.isAboveCeiling(pruning: pruning[group], in: group)
-      {
-        ruling = .transient("kept: above the ceiling, more than a fifth of its group was rejected so")
-      }
-      if ruling != .suspect, verdict.evidence?.isCircumstantial == true, !isAccepted(index) {
-        answers.doubtful[cases[group].group, default: 0] += 1
-      }
-      switch ruling {
-      case .prune:
-        answers.rejections.append(rejection(index, verdict))
-      case .transient(let detail):
-        members[index].phase = .failed
-        verdicts[index]?.names = detail
-      case .suspect:
+      // A stop came before the other environment could be asked: the recipient is sent to again.
+      if isUnchecked(index), isStopping || failure != nil {
         members[index].phase = .owed
-        members[index].dueAt = 0
-        suspects[index] = cases[group].group
-        fail(JobFailure.suspects(verdict, group: cases[group].group))
+        members[index].dueAt = now
+        continue
       }
+      var owed = owed(index)
+      owed.notBefore = 0
+      owed.suspectOf = rejection.group
+      owed.tokenDigest = DeviceToken.digest(batch.recipients.tokens[index])
+      answers.circumstantial.append(
+        CircumstantialRejection(rejection: rejection, owed: owed, keptBecause: reasonToKeep(index)))
     }
   }
 
   /// Whether an operator's `--suspects prune` speaks for this recipient.
-  private func isAccepted(_ index: Int) -> Bool {
+  func isAccepted(_ index: Int) -> Bool {
     guard batch.job.suspects == .prune, let owed = batch.owed[index], let suspectOf = owed.suspectOf else {
       return false
     }
@@ -83,14 +59,14 @@ extension BatchMachine {
       && owed.tokenDigest == DeviceToken.digest(batch.recipients.tokens[index])
   }
 
-  private func rejection(_ index: Int, _ verdict: Verdict) -> Rejection {
+  private func rejection(_ index: Int, _ verdict: Verdict, _ evidence: Evidence) -> Rejection {
     let lease = batch.lease
     return Rejection(
       // The fence rises with every claim: no two answers share an id, and a second telling of one has the same.
       eventID: "\(lease.job)-\(lease.batch)-\(lease.fence)-\(index)",
       key: batch.recipients.keys[index], token: batch.recipients.tokens.token(index),
       lastSeen: batch.recipients.lastSeen(index), group: cases[members[index].group].group,
-      evidence: verdict.evidence ?? .conclusive, reason: verdict.reason, status: verdict.status,
+      evidence: evidence, reason: verdict.reason, status: verdict.status,
       words: verdict.words, deadSince: verdict.deadSince)
   }
 
@@ -153,20 +129,12 @@ extension BatchMachine {
 
   private func owed(_ index: Int) -> OwedRecipient {
     let before = batch.owed[index]
-    let suspectOf = suspects[index] ?? before?.suspectOf
     let member = members[index]
     return OwedRecipient(
       key: batch.recipients.keys[index], attempts: Int(member.attempts), freeRepeats: Int(member.freeRepeats),
       notBefore: member.phase == .delayed || member.phase == .owed ? max(0, member.dueAt - now) : 0,
       outageRounds: outageRounds[index] ?? before?.outageRounds ?? 0,
       outageSince: outageRounds[index] == nil ? before?.outageSince : before?.outageSince ?? now,
-      suspectOf: suspectOf,
-      tokenDigest: suspects[index] == nil
-        ? before?.tokenDigest : DeviceToken.digest(batch.recipients.tokens[index]), wasUnknown: member.wasUnknown)
+      suspectOf: before?.suspectOf, tokenDigest: before?.tokenDigest, wasUnknown: member.wasUnknown)
   }
-}
-
-extension BatchMember.Phase {
-  /// Whether the recipient has an answer that counts for its group's size.
-  var isAnswered: Bool { self == .delivered || self == .rejected || self == .failed || self == .exhausted }
 }

@@ -36,7 +36,7 @@ extension BatchMachine {
   private func isOutage(_ transport: TransportName, _ lane: BatchLane, since began: Int64) -> Bool {
     // A send is opened in the same millisecond in which the one before it was answered.
     if lane.lastDeliveredAt > began { return false }
-    let elsewhere = cases.filter { $0.group.transport == transport }.compactMap(\.account.laneLastDeliveredAt).max()
+    let elsewhere = cases.filter { $0.group.transport == transport }.compactMap(\.counts.laneLastDeliveredAt).max()
     if let elsewhere, elsewhere >= began { return false }
     return !members.indices.contains { index in
       guard members[index].sentAt >= began, cases[members[index].group].group.transport == transport else {
@@ -55,7 +55,7 @@ extension BatchMachine {
   func hasDelivered(on transport: TransportName) -> Bool {
     cases.contains { group in
       group.group.transport == transport
-        && (group.deliveredInBatch > 0 || group.account.delivered > 0 || group.account.deliveredOnLane > 0)
+        && (group.delivered > 0 || group.counts.delivered > 0 || group.counts.deliveredOnLane > 0)
     }
   }
 

@@ -1,11 +1,8 @@
 /// Who is sent to, when, over which lane.
 extension BatchMachine {
-  /// Opens a group's case, with what earlier claims of the batch know of it; its index.
+  /// Adds a group; its index.
   private mutating func add(_ group: Group) -> Int {
-    var added = EvidenceScale.Case(group: group)
-    added.deliveredBefore = batch.deliveredBefore[group] ?? 0
-    added.weighedBefore = batch.doubtfulBefore[group] ?? 0
-    cases.append(added)
+    cases.append(BatchGroup(group: group))
     accepted.append(nil)
     vouched.append(nil)
     return cases.count - 1
@@ -21,11 +18,6 @@ extension BatchMachine {
         transport: transport ?? .none, fingerprint: lane?.plan.fingerprint ?? "", platform: platform)
       if let known = cases.firstIndex(where: { $0.group == group }) { return known }
       return add(group)
-    }
-    // Earlier answers of groups that nobody of this claim belongs to still count for the batch.
-    for group in Set(batch.deliveredBefore.keys).union(batch.doubtfulBefore.keys)
-    where !cases.contains(where: { $0.group == group }) {
-      _ = add(group)
     }
     members.reserveCapacity(recipients.count)
     for index in 0..<recipients.count {

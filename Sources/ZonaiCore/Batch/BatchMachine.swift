@@ -9,6 +9,8 @@ public struct BatchMachine: Sendable {
     case sending
     /// Witnesses were asked for; what follows is `sending` again, or the conclusion.
     case weighing
+    /// Other environments are being asked about tokens; what follows is `sending`, and the conclusion.
+    case checking
     /// The answers are being committed. Leaves for `reading` with rejections, for `over` without.
     case settling
     /// The rows of the rejections are being read. Leaves for `hooking`, or `pruning` when no row matches.
@@ -27,7 +29,7 @@ public struct BatchMachine: Sendable {
 
   var stage = Stage.sending
   var members: [BatchMember] = []
-  var cases: [EvidenceScale.Case] = []
+  var cases: [BatchGroup] = []
   /// The last answer of everybody who was not delivered to.
   var verdicts: [Int: Verdict] = [:]
   /// The latest delivery of each case, to decide what was accepted after what.
@@ -42,8 +44,8 @@ public struct BatchMachine: Sendable {
   var wasRevoked = false
   var failure: JobFailure?
   var repeatedAfterLostAnswer = 0
-  /// The group whose guard holds the recipient back, in this claim.
-  var suspects: [Int: Group] = [:]
+  /// What other environments said of rejected recipients.
+  var checks: [Int: EnvironmentCheck] = [:]
   /// The outage round of those who wait for a service to come back.
   var outageRounds: [Int: Int] = [:]
   var now: Int64 = 0
@@ -102,9 +104,16 @@ public struct BatchMachine: Sendable {
       guard stage == .weighing else { return .go([], wakeAt: nil) }
       self.now = now
       for index in cases.indices {
-        if let account = accounts[cases[index].group] { cases[index].account = account }
+        if let account = accounts[cases[index].group] { cases[index].counts = account }
       }
       witnessesAt = now
+      stage = .sending
+      return next()
+
+    case .checked(let answers, let now):
+      guard stage == .checking else { return .go([], wakeAt: nil) }
+      self.now = now
+      take(answers)
       stage = .sending
       return next()
 
@@ -116,6 +125,8 @@ public struct BatchMachine: Sendable {
       }
       self.now = now
       isStopping = true
+      // Checks that are under way are waited for; no further one is opened.
+      if stage == .checking { return .revoke }
       return stage == .sending ? next() : .go([], wakeAt: nil)
 
     case .settled(let result):
@@ -142,7 +153,10 @@ public struct BatchMachine: Sendable {
       stage = .over
       return .abandoned
     }
-    if stage == .settling, !rejections.isEmpty { return readRows() }
+    if stage == .settling {
+      rejections += committed.recorded
+      if !rejections.isEmpty { return readRows() }
+    }
     stage = .over
     return .finished(job: committed.job)
   }

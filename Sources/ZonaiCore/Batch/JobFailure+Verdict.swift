@@ -29,9 +29,10 @@ extension JobFailure {
   }
 
   /// The batch guard's.
-  static func suspects(_ verdict: Verdict, group: Group) -> JobFailure {
+  static func suspects(_ rejection: Rejection) -> JobFailure {
+    let group = rejection.group
     let probably =
-      switch (verdict.evidence, group.transport) {
+      switch (rejection.evidence, group.transport) {
       case (.aboutLane, .apns): "apns.useSandbox does not fit these tokens"
       case (.aboutLane, _): "fcm.projectId is another project's"
       case (.tokenNamed, _): "these tokens are of another service, or fcm.projectId is another project's"
@@ -39,7 +40,7 @@ extension JobFailure {
       }
     return JobFailure(
       .suspects,
-      "nobody of \(group.platform) was delivered to over \(group.transport), and the answers (\(verdict.answerText)) may not be about the tokens: probably \(probably). No row was touched. Put it right and resume the job; or resume it with --suspects keep, or --suspects prune if the tokens really are dead."
+      "no recipient of \(group.platform) was delivered to over \(group.transport), and the answers (\(rejection.answerText)) may not be about the tokens: probably \(probably). No row was touched. Put it right and resume the job; or resume it with --suspects keep, or --suspects prune if the tokens really are dead."
     )
   }
 
@@ -51,18 +52,24 @@ extension JobFailure {
   }
 }
 
+extension Rejection {
+  var answerText: String { ZonaiCore.answerText(reason, status, words) }
+}
+
 extension Verdict {
-  /// The answer in a few words: status, reason, the service's own text.
-  var answerText: String {
-    var text = reason.rawValue
-    if let status { text = "\(status) \(text)" }
-    if let words, !words.isEmpty, words != reason.rawValue { text += ", \"\(words)\"" }
-    return text
-  }
+  var answerText: String { ZonaiCore.answerText(reason, status, words) }
 
   /// What a job's account says beside the reason: the setting or the service's words, at most 200 characters.
   var detail: String {
     let text = [names, words].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
     return String(text.prefix(200))
   }
+}
+
+/// An answer in a few words: status, reason, the service's own text.
+private func answerText(_ reason: Reason, _ status: Int?, _ words: String?) -> String {
+  var text = reason.rawValue
+  if let status { text = "\(status) \(text)" }
+  if let words, !words.isEmpty, words != reason.rawValue { text += ", \"\(words)\"" }
+  return text
 }

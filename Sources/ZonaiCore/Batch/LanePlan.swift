@@ -3,9 +3,12 @@ public struct LanePlan: Sendable, Hashable {
   public let lane: Lane
   /// `PreparedMessage.fingerprint`.
   public let fingerprint: String
+  /// `PreparedMessage.otherEnvironment`.
+  public let otherEnvironment: OtherEnvironment
 
-  public init(lane: Lane, fingerprint: String) {
+  public init(lane: Lane, fingerprint: String, otherEnvironment: OtherEnvironment = .none) {
     self.lane = lane
     self.fingerprint = fingerprint
+    self.otherEnvironment = otherEnvironment
   }
 }

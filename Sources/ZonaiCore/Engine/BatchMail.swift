@@ -3,6 +3,8 @@ enum BatchMail: Sendable {
   case answered(dispatch: Int, PushBatchResult)
   /// The timer of this number ran out; an older number was replaced meanwhile.
   case timerFired(number: Int)
+  /// What other environments said, by index into the recipients.
+  case checked([Int: EnvironmentAnswer])
   case stopped(BatchEvent.StopCause)
   case hooked(HookRound.Outcome)
   /// A send took longer than any may, or than its last answers may.

@@ -20,6 +20,8 @@ struct BatchRunner {
   private var grace: Task<Void, Never>?
   var isGraceOver = false
   private var isStuck = false
+  /// Ends the wait for checks in other environments; nil when none are under way.
+  var checkLimit: Task<Void, Never>?
 
   /// One send under way.
   struct Send {
@@ -48,7 +50,8 @@ struct BatchRunner {
     var lanes: [TransportName: LanePlan] = [:]
     for (name, message) in messages {
       guard let transport = worker.transports[name] else { continue }
-      lanes[name] = LanePlan(lane: transport.lane, fingerprint: message.fingerprint)
+      lanes[name] = LanePlan(
+        lane: transport.lane, fingerprint: message.fingerprint, otherEnvironment: message.otherEnvironment)
     }
     machine = BatchMachine(
       batch: batch, lanes: lanes, retry: worker.options.retryPolicy, seed: UInt64.random(in: .min ... .max))
@@ -70,6 +73,7 @@ struct BatchRunner {
       timer?.task.cancel()
       grace?.cancel()
       round?.giveUp()
+      checkLimit?.cancel()
       for send in sends.values { cancel(send) }
     }
     // A claim that was under way when the worker was told to stop: the batch is only given back.
@@ -87,6 +91,8 @@ struct BatchRunner {
         case .revoke:
           permit.revoke()
           for send in sends.values { send.pause?.cancel() }
+        case .checkEnvironment(let dispatches):
+          check(dispatches)
         case .askHooks(let questions):
           askHooks(questions)
         case .askWitnesses(let groups):
@@ -128,6 +134,9 @@ struct BatchRunner {
       cancel(send)
       report(result, of: send)
       return .answered(dispatch: dispatch, result, now: now)
+    case .checked(let answers):
+      endChecks()
+      return .checked(answers, now: now)
     case .timerFired(let number):
       guard timer?.number == number else { return nil }
       timer = nil
@@ -145,6 +154,7 @@ struct BatchRunner {
       return giveUpSend(dispatch)
     case .graceOver:
       isGraceOver = true
+      if isChecking { post.yield(.checked([:])) }
       round?.giveUp()
       // One at a time: the others' turn comes by mail.
       for dispatch in sends.keys.dropFirst() { post.yield(.sendGivenUp(dispatch: dispatch)) }

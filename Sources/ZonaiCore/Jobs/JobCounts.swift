@@ -47,7 +47,7 @@ public struct TallyLine: Sendable, Hashable, Codable {
 
   public var group: Group
   public var outcome: Outcome
-  /// Only for rejections.
+  /// Of answers that called the token dead: of rejections, and of circumstantial answers that counted as transient.
   public var evidence: Evidence?
   public var reason: Reason
   /// What a person would want to read: the setting, the service's words, "above the ceiling". At most 200 characters.

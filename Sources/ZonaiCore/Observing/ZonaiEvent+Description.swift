@@ -12,6 +12,8 @@ extension ZonaiEvent: CustomStringConvertible {
       "\(lease) over \(transport): \(counts.delivered) delivered, \(counts.otherwise) answered otherwise, \(counts.notSent) not sent, in \(counts.milliseconds) ms"
     case .laneSlowed(let transport, let milliseconds):
       "\(transport) asks for less traffic: paused for \(milliseconds) ms"
+    case .environmentChecked(let job, let transport, let asked):
+      "job \(job): \(transport) was asked about \(asked) \(asked == 1 ? "token" : "tokens") in its other environment"
     case .rejected(let job, let report):
       "job \(job): \(report.reason) (\(report.evidence.rawValue)) over \(report.group.transport), event \(report.eventID)"
     case .hookFailed(let job, let eventID, let failure): "job \(job): the hook for event \(eventID) \(failure)"

@@ -11,6 +11,8 @@ public enum ZonaiEvent: Sendable {
   case sent(BatchLease, TransportName, SendCounts)
   /// A lane's answers ask for less traffic: this worker leaves it alone for a while.
   case laneSlowed(TransportName, milliseconds: Int64)
+  /// Tokens that the service called bad were asked about in its other environment.
+  case environmentChecked(JobID, TransportName, asked: Int)
   /// A token was reported dead, and its row still matched: the hook is asked next.
   case rejected(JobID, RejectionReport)
   /// A hook threw, or outlasted its limit. The policy is followed all the same.

@@ -70,10 +70,6 @@ public struct ClaimedBatch: Sendable {
   public var resting: [OwedRecipient]
   /// Answers of an earlier claim that still want their hook and their prune.
   public var rejections: [Rejection]
-  /// Deliveries of earlier claims of this batch, by group.
-  public var deliveredBefore: [Group: Int]
-  /// Doubtful answers of earlier claims of this batch (`BatchAnswers.doubtful`), by group.
-  public var doubtfulBefore: [Group: Int]
   /// Whether this is the job's first batch: nothing else runs until its answers are committed.
   public var isFirst: Bool
   /// Whether the job has this one recipient and no other.
@@ -91,8 +87,7 @@ public struct ClaimedBatch: Sendable {
 
   public init(
     lease: BatchLease, job: Job, recipients: Recipients, owed: [Int: OwedRecipient] = [:],
-    resting: [OwedRecipient] = [], rejections: [Rejection] = [], deliveredBefore: [Group: Int] = [:],
-    doubtfulBefore: [Group: Int] = [:],
+    resting: [OwedRecipient] = [], rejections: [Rejection] = [],
     isFirst: Bool = false, isSole: Bool = false, isTakeover: Bool = false, keptGroups: Set<Group> = [], now: Int64,
     leaseMilliseconds: Int64, ageMilliseconds: Int64? = nil
   ) {
@@ -102,8 +97,6 @@ public struct ClaimedBatch: Sendable {
     self.owed = owed
     self.resting = resting
     self.rejections = rejections
-    self.deliveredBefore = deliveredBefore
-    self.doubtfulBefore = doubtfulBefore
     self.isFirst = isFirst
     self.isSole = isSole
     self.isTakeover = isTakeover

@@ -17,18 +17,17 @@ public struct BatchAnswers: Sendable {
   public var rejections: [Rejection]
   /// Who is still owed, `notBefore` as a duration from now.
   public var owed: [OwedRecipient]
-  /// Circumstantial answers by group, whatever they were counted as: kept with the record of the lane.
-  public var circumstantial: [Group: Int]
-  /// Those of them that ended with an outcome, no operator's word aside: kept with the batch, whose guard counts over all
-  /// of its claims.
-  public var doubtful: [Group: Int]
+  /// Rejections whose evidence the store weighs before it commits anything (`weighed`).
+  public var circumstantial: [CircumstantialRejection]
+  /// Whether the job has this one recipient and no other: then the record of the lane may stand in for a witness.
+  public var isSole: Bool
   public var repeatedAfterLostAnswer: Int
   /// Set when the job must stop; the first failure stays.
   public var failure: JobFailure?
 
   public init(
     lease: BatchLease, tally: [TallyLine] = [], rejections: [Rejection] = [], owed: [OwedRecipient] = [],
-    circumstantial: [Group: Int] = [:], doubtful: [Group: Int] = [:], repeatedAfterLostAnswer: Int = 0,
+    circumstantial: [CircumstantialRejection] = [], isSole: Bool = false, repeatedAfterLostAnswer: Int = 0,
     failure: JobFailure? = nil
   ) {
     self.lease = lease
@@ -36,7 +35,7 @@ public struct BatchAnswers: Sendable {
     self.rejections = rejections
     self.owed = owed
     self.circumstantial = circumstantial
-    self.doubtful = doubtful
+    self.isSole = isSole
     self.repeatedAfterLostAnswer = repeatedAfterLostAnswer
     self.failure = failure
   }
@@ -77,13 +76,19 @@ public enum SettleResult: Sendable {
 public struct Committed: Sendable {
   /// The job after the commit, without its tally.
   public var job: Job
+  /// The rejections that an `answers` step recorded: the conclusive ones, and those whose evidence sufficed. Hooks are asked
+  /// for these only.
+  public var recorded: [Rejection]
   /// What became of each decision of a `prunes` step, in its order: pruned, spared or kept.
   public var outcomes: [TallyLine.Outcome]
   /// Prunes that the database refused, each undone alone, in its words.
   public var refusals: [String]
 
-  public init(job: Job, outcomes: [TallyLine.Outcome] = [], refusals: [String] = []) {
+  public init(
+    job: Job, recorded: [Rejection] = [], outcomes: [TallyLine.Outcome] = [], refusals: [String] = []
+  ) {
     self.job = job
+    self.recorded = recorded
     self.outcomes = outcomes
     self.refusals = refusals
   }

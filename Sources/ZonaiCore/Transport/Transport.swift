@@ -14,8 +14,20 @@ public protocol Transport: Sendable {
   /// the whole lane or the message; what is in flight is read to its end, what was not opened comes back `notSent`.
   func send(_ batch: PushBatch) async -> PushBatchResult
 
+  /// Asks about the batch's tokens in the service's other environment, once each, with a push that shows nothing; one answer
+  /// for each, in their order; never throws. It is called for messages whose `otherEnvironment` can be asked, has a time limit
+  /// of its own, and opens no request once the batch's permit has lapsed.
+  func check(_ batch: PushBatch) async -> [EnvironmentAnswer]
+
   /// Ends connections and threads. A batch that is in flight ends as after a lost connection.
   func close() async
+}
+
+extension Transport {
+  /// For services of one environment, whose messages say so: nothing is ever asked.
+  public func check(_ batch: PushBatch) async -> [EnvironmentAnswer] {
+    Array(repeating: .undecided("the service has no other environment"), count: batch.count)
+  }
 }
 
 /// A message as one transport will send it.
@@ -28,11 +40,16 @@ public struct PreparedMessage: Sendable {
   public let limit: Int
   /// The transport's own rendering.
   public let content: any Sendable
+  /// Whether a token that the service calls bad may belong to another environment. The default is a service of one.
+  public let otherEnvironment: OtherEnvironment
 
-  public init(fingerprint: String, size: Int, limit: Int, content: any Sendable) {
+  public init(
+    fingerprint: String, size: Int, limit: Int, content: any Sendable, otherEnvironment: OtherEnvironment = .none
+  ) {
     self.fingerprint = fingerprint
     self.size = size
     self.limit = limit
     self.content = content
+    self.otherEnvironment = otherEnvironment
   }
 }

@@ -1,5 +1,17 @@
 /// What becomes of a verdict when more is known than the answer.
 extension Verdict {
+  /// The verdict as the engine takes it: a rejection without evidence, or about anything but the recipient, proves nothing. It
+  /// counts as an answer that Zonai does not know.
+  var proven: Verdict {
+    guard outcome == .permanentlyRejected, evidence == nil || fault != .recipient else { return self }
+    var verdict = self
+    verdict.outcome = .transientlyFailed
+    verdict.fault = .unknown
+    verdict.evidence = nil
+    verdict.retry = .once
+    return verdict
+  }
+
   /// The verdict for a row whose token was registered at that time: a death that is older than the registration is not this
   /// registration's death, and a time that cannot be read (nil) keeps the row.
   ///
@@ -42,7 +54,9 @@ extension Verdict {
 
   /// The verdict when no witness stands by: circumstantial evidence then prunes nobody, and the answer counts as transient.
   public var withoutWitness: Verdict {
-    guard outcome == .permanentlyRejected, evidence?.isCircumstantial ?? true else { return self }
+    guard outcome == .permanentlyRejected, evidence?.isCircumstantial ?? true || fault != .recipient else {
+      return self
+    }
     return keptRow
   }
 

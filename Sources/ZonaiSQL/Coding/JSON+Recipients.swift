@@ -56,29 +56,3 @@ extension Rejection: StoredAsJSON {
       words: json["words"]?.string, deadSince: json.whole("deadSince"))
   }
 }
-
-/// How many of a group had some answer.
-struct GroupCount: StoredAsJSON {
-  var group: Group
-  var count: Int
-
-  init(group: Group, count: Int) {
-    self.group = group
-    self.count = count
-  }
-
-  var json: JSON { [group.json, .integer(Int64(count))] }
-
-  init(json: JSON) throws(StoreError) {
-    guard let group = json[0], let count = json[1]?.integer else {
-      throw .unreadable(GroupCount.self, "it wants a group and a number")
-    }
-    self.init(group: try Group(json: group), count: Int(count))
-  }
-}
-
-extension [GroupCount] {
-  init(_ counts: [Group: Int]) { self = counts.map { GroupCount(group: $0.key, count: $0.value) } }
-
-  var byGroup: [Group: Int] { reduce(into: [:]) { $0[$1.group, default: 0] += $1.count } }
-}

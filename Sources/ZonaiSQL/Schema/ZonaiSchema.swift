@@ -90,6 +90,8 @@ public enum ZonaiSchema {
       .integer("pruned", initial: "0"), .integer("spared", initial: "0"), .integer("kept", initial: "0"),
       .integer("repeated_by_takeover", initial: "0"), .integer("repeated_after_lost_answer", initial: "0"),
       .integer("hooks_failed", initial: "0"),
+      // Checks of tokens in another environment: how many since the present hour began.
+      .integer("checks", initial: "0"), .integer("checks_since", initial: "0"),
       .optionalText("error_code"), .optionalText("error_detail"),
       .integer("created_at", initial: .now), .integer("due_at", initial: .now), .optionalInteger("started_at"),
       .optionalInteger("finished_at"), .integer("resumed_at", initial: "0"),
@@ -106,7 +108,7 @@ public enum ZonaiSchema {
       .integer("resting_count", initial: "0"),
       // The groups whose guard held somebody of it back.
       .optionalText("suspects"),
-      .optionalText("rejections"), .optionalText("delivered"), .optionalText("doubtful"),
+      .optionalText("rejections"),
       .integer("is_first"), .integer("fence", initial: "0"), .integer("takeovers", initial: "0"),
       // How many the present owner may have sent to without an answer, and whether it has committed its answers.
       .integer("unsettled", initial: "0"), .integer("is_settling", initial: "0"),

@@ -12,8 +12,6 @@ struct BatchRecord: Sendable {
   var rejections: [Rejection]
   /// The rejections as the row has them.
   private let storedRejections: String?
-  var delivered: [Group: Int]
-  var doubtful: [Group: Int]
   var isFirst: Bool
   var fence: Int64
   var takeovers: Int
@@ -24,8 +22,7 @@ struct BatchRecord: Sendable {
   var dueAt: Int64
 
   static let columns: StaticString = """
-    batch, from_key, to_key, owed, rejections, delivered, is_first, fence, takeovers, unsettled, is_settling, \
-    worker, due_at, doubtful
+    batch, from_key, to_key, owed, rejections, is_first, fence, takeovers, unsettled, is_settling, worker, due_at
     """
 
   /// `before` is the same row as it was read a moment ago: what has not changed since is not read again.
@@ -40,15 +37,13 @@ struct BatchRecord: Sendable {
     } else {
       rejections = try storedRejections.map { text throws(StoreError) in try [Rejection](stored: text) } ?? []
     }
-    delivered = try row.isNull(5) ? [:] : [GroupCount](stored: row.text(5)).byGroup
-    isFirst = row.integer(6) != 0
-    fence = row.integer(7)
-    takeovers = Int(row.integer(8))
-    unsettled = Int(row.integer(9))
-    isSettling = row.integer(10) != 0
-    worker = row.optionalText(11)
-    dueAt = row.integer(12)
-    doubtful = try row.isNull(13) ? [:] : [GroupCount](stored: row.text(13)).byGroup
+    isFirst = row.integer(5) != 0
+    fence = row.integer(6)
+    takeovers = Int(row.integer(7))
+    unsettled = Int(row.integer(8))
+    isSettling = row.integer(9) != 0
+    worker = row.optionalText(10)
+    dueAt = row.integer(11)
   }
 }
 

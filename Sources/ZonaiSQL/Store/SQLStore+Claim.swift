@@ -217,8 +217,7 @@ extension SQLStore {
         ClaimedBatch(
           lease: BatchLease(job: record.id, batch: batch.batch, fence: batch.fence + 1),
           job: try job(record, connection), recipients: found.recipients, owed: found.owed, resting: found.resting,
-          rejections: batch.rejections, deliveredBefore: batch.delivered,
-          doubtfulBefore: batch.doubtful, isFirst: batch.isFirst && record.isAlone,
+          rejections: batch.rejections, isFirst: batch.isFirst && record.isAlone,
           isSole: record.isAtEnd && record.nextBatch == 2 && record.counts.settled == 0 && total == 1,
           isTakeover: isTakeover, keptGroups: record.keptGroups, now: now,
           leaseMilliseconds: request.leaseMilliseconds)))

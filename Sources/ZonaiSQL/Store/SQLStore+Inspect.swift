@@ -6,7 +6,7 @@ extension SQLStore {
     case .witnesses(let lease, let groups):
       return try await read { connection throws(StoreError) in
         try checkVersion(connection)
-        return .witnesses(try accounts(lease.job, groups, connection))
+        return .witnesses(try counts(lease.job, groups, connection))
       }
     case .rows(let lease, let rejections):
       do throws(StoreError) {
@@ -27,11 +27,14 @@ extension SQLStore {
 
   // MARK: Witnesses
 
-  private func accounts(
-    _ job: JobID, _ groups: [Group], _ connection: Driver.Connection
-  ) throws(StoreError) -> [Group: WitnessAccount] {
-    var accounts: [Group: WitnessAccount] = [:]
-    for group in groups { accounts[group] = try record(of: group, connection) }
+  /// - Parameter lock: what locks the records of the lanes, for a caller that changes them next.
+  func counts(
+    _ job: JobID, _ groups: [Group], _ connection: Driver.Connection, lock: StaticString = ""
+  ) throws(StoreError) -> [Group: GroupCounts] {
+    var accounts: [Group: GroupCounts] = [:]
+    for group in groups.sorted(by: { $0.order < $1.order }) {
+      accounts[group] = try record(of: group, connection, lock: lock)
+    }
     let statement = sql(
       """
       SELECT \(words: StoredLine.columns), count FROM zonai_tally WHERE job = \(job.rawValue)
@@ -45,18 +48,22 @@ extension SQLStore {
           accounts[group]?.deliveredOnLane += count
         }
       }
-      accounts[line.group]?.add(line, count)
+      accounts[line.group]?.add(
+        count, outcome: TallyLine.Outcome(rawValue: line.outcome), evidence: Evidence(rawValue: line.evidence))
     }
     return accounts
   }
 
   /// What is remembered of the group's lane, over all jobs.
-  private func record(of group: Group, _ connection: Driver.Connection) throws(StoreError) -> WitnessAccount {
-    var account = WitnessAccount()
+  private func record(
+    of group: Group, _ connection: Driver.Connection, lock: StaticString
+  ) throws(StoreError) -> GroupCounts {
+    var account = GroupCounts()
     let statement = sql(
       """
       SELECT platform, last_delivered_at, circumstantial_since FROM zonai_lanes
       WHERE transport = \(StoredWord.of(group.transport.rawValue)) AND fingerprint = \(StoredWord.of(group.fingerprint))
+      ORDER BY platform\(words: lock)
       """)
     try connection.run(statement) { row throws(StoreError) in
       let delivered = row.optionalInteger(1)
@@ -97,16 +104,7 @@ extension SQLStore {
   }
 }
 
-extension WitnessAccount {
-  fileprivate mutating func add(_ line: StoredLine, _ count: Int) {
-    let isCircumstantial = Evidence(rawValue: line.evidence)?.isCircumstantial == true
-    guard let outcome = TallyLine.Outcome(rawValue: line.outcome) else {
-      // Recorded, its prune to come.
-      if isCircumstantial { circumstantialRejections += count }
-      return
-    }
-    settled += count
-    if outcome == .delivered { delivered += count }
-    if outcome.isRejection, isCircumstantial { circumstantialRejections += count }
-  }
+extension Group {
+  /// The order in which records are locked.
+  var order: (String, String, String) { (transport.rawValue, fingerprint, platform.name) }
 }

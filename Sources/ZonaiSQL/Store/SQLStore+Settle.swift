@@ -32,8 +32,12 @@ extension SQLStore {
       return .leaseLost
     }
     let now = try checkedNow(connection)
-    for line in answers.tally where line.outcome == .delivered { batch.delivered[line.group, default: 0] += line.count }
-    batch.doubtful.merge(answers.doubtful, uniquingKeysWith: +)
+    // The job's row comes before its account and the records of the lanes: whoever holds it decides by counts that stand still.
+    guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
+      throw missing(answers.lease.job)
+    }
+    let circumstantial = answers.circumstantialByGroup
+    let answers = try weighed(answers, record, now, connection)
     batch.isSettling = true
     batch.unsettled = 0
     batch.owed = answers.owed.map { owed in
@@ -46,12 +50,8 @@ extension SQLStore {
     let recorded = answers.rejections.filter { !known.contains($0.eventID) }
     batch.rejections += recorded
     try close(batch, of: answers.lease.job, isThrough: batch.rejections.isEmpty, now, connection)
-    // From here on rows are locked that every batch of the job wants, and of the lane: they come last, and in one order.
     try add(answers.tally, recorded: recorded, 1, to: answers.lease.job, connection)
-    try remember(answers, now, connection)
-    guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
-      throw missing(answers.lease.job)
-    }
+    try remember(answers, circumstantial: circumstantial, now, connection)
     var added = JobCounts()
     for line in answers.tally { added.add(line) }
     added.repeatedAfterLostAnswer = answers.repeatedAfterLostAnswer
@@ -63,7 +63,17 @@ extension SQLStore {
     try add(added, to: &record, connection)
     if let failure = answers.failure { try fail(&record, failure, now, connection) }
     let job = try completeOrShow(record, now, connection)
-    return .committed(Committed(job: job))
+    return .committed(Committed(job: job, recorded: recorded))
+  }
+
+  /// Weighs circumstantial rejections by the job's counts, which its locked row keeps still, and the locked records of the lanes.
+  private func weighed(
+    _ answers: BatchAnswers, _ record: JobRecord, _ now: Int64, _ connection: Driver.Connection
+  ) throws(StoreError) -> BatchAnswers {
+    guard !answers.circumstantial.isEmpty else { return answers }
+    let groups = Set(answers.circumstantialByGroup.keys).union(answers.deliveredGroups)
+    let counts = try counts(record.id, Array(groups), connection, lock: dialect.lockClause)
+    return answers.weighed(against: counts, keptGroups: record.keptGroups, now: now)
   }
 
   // MARK: The batch
@@ -80,7 +90,6 @@ extension SQLStore {
     let owed = batch.owed ?? []
     let owedDueAt = owed.map(\.notBefore).min()
     let suspects = Set(owed.compactMap(\.suspectOf))
-    let (delivered, doubtful) = ([GroupCount](batch.delivered), [GroupCount](batch.doubtful))
     // A range that nobody has answered yet, and rejections without their prune, wait for nothing.
     let dueAt = batch.rejections.isEmpty ? owedDueAt ?? now : now
     let worker = isThrough ? nil : batch.worker
@@ -91,8 +100,6 @@ extension SQLStore {
         owed_due_at = \(owedDueAt), resting_count = \(owed.count { $0.notBefore > now }),
         suspects = \(suspects.isEmpty ? nil : Array(suspects).stored),
         rejections = \(batch.rejections.isEmpty ? nil : batch.rejections.stored),
-        delivered = \(delivered.isEmpty ? nil : delivered.stored),
-        doubtful = \(doubtful.isEmpty ? nil : doubtful.stored),
         unsettled = \(isThrough ? 0 : batch.unsettled), is_settling = \(isThrough ? false : batch.isSettling),
         worker = \(worker), due_at = \(worker == nil ? dueAt : batch.dueAt)
         WHERE job = \(job.rawValue) AND batch = \(batch.batch)
@@ -145,14 +152,13 @@ extension SQLStore {
 
   /// Keeps the record of the lanes, which outlives the job.
   private func remember(
-    _ answers: BatchAnswers, _ now: Int64, _ connection: Driver.Connection
+    _ answers: BatchAnswers, circumstantial: [Group: Int], _ now: Int64, _ connection: Driver.Connection
   ) throws(StoreError) {
-    var delivered: Set<Group> = []
-    for line in answers.tally where line.outcome == .delivered && line.count > 0 { delivered.insert(line.group) }
-    let groups = delivered.union(answers.circumstantial.keys).filter { !$0.fingerprint.isEmpty }
+    let delivered = answers.deliveredGroups
+    let groups = delivered.union(circumstantial.keys).filter { !$0.fingerprint.isEmpty }
     for group in groups.sorted(by: { $0.order < $1.order }) {
       let hasDelivered = delivered.contains(group)
-      let circumstantial = answers.circumstantial[group] ?? 0
+      let circumstantial = circumstantial[group] ?? 0
       var upsert = SQLBuilder(dialect)
       var columns: [(StaticString, Value)] = [
         ("transport", .text(StoredWord.of(group.transport.rawValue))),
@@ -173,8 +179,10 @@ extension SQLStore {
   }
 }
 
-extension Group {
-  fileprivate var order: (String, String, String) { (transport.rawValue, fingerprint, platform.name) }
+extension BatchAnswers {
+  fileprivate var deliveredGroups: Set<Group> {
+    Set(tally.lazy.filter { $0.outcome == .delivered && $0.count > 0 }.map(\.group))
+  }
 }
 
 extension JobCounts {

@@ -3,11 +3,13 @@ import ZonaiHTTP
 /// Apple's push service: reads requests, judges them, and moves the connection's stream limit.
 struct APNsLane: Sendable {
   let world: World
+  /// `apns`, or `apnsSandbox` on the port of the development environment.
+  var lane = Lane.apns
 
   func serve(_ exchange: ServerExchange) {
     let connection = notes(of: exchange.connection)
     let token = Self.deviceToken(exchange.request.path)
-    let fault = world.faults.strike(.apns, token?.lowercased())
+    let fault = world.faults.strike(lane, token?.lowercased())
     if fault?.action == .streamLimit { connection.scriptedLimit = fault?.streams }
     let reply = judge(exchange.request, token: token, connection)
     // Apple takes streams away after a rejection and gives them back after a valid token. A 410 is no rejection to it, and one
@@ -18,14 +20,14 @@ struct APNsLane: Sendable {
     } else if (400..<500).contains(status), status != 410 {
       limitStreams(of: exchange.connection, connection, to: 1)
     }
-    Desk(world: world, lane: .apns).settle(exchange, token: token?.lowercased(), reply: reply, fault: fault)
+    Desk(world: world, lane: lane).settle(exchange, token: token?.lowercased(), reply: reply, fault: fault)
   }
 
   private func notes(of connection: ServerConnection) -> APNsConnection {
     if let notes = connection.notes as? APNsConnection { return notes }
     let notes = APNsConnection()
     connection.notes = notes
-    world.tally.connected(.apns)
+    world.tally.connected(lane)
     return notes
   }
 
@@ -37,7 +39,7 @@ struct APNsLane: Sendable {
 
   private func judge(_ request: ServerRequest, token: String?, _ connection: APNsConnection) -> Reply {
     let id = request.header("apns-id").flatMap { APNsPush.isUUID($0) ? $0 : nil } ?? RandomBytes.uuid()
-    let isSandbox = Self.isSandbox(request.authority)
+    let isSandbox = lane == .apnsSandbox || Self.isSandbox(request.authority)
     do throws(APNsRefusal) {
       try checkPath(request, token)
       try checkCredential(request, isSandbox: isSandbox, connection)

@@ -15,7 +15,7 @@ enum DeviceState: String, CaseIterable {
 
   func isKnown(to lane: Lane) -> Bool {
     switch self {
-    case .active, .uninstalled, .throttled: lane != .oauth
+    case .active, .uninstalled, .throttled: lane == .fcm || lane == .apns
     case .otherProject: lane == .fcm
     case .expired, .otherTopic, .otherEnvironment: lane == .apns
     }

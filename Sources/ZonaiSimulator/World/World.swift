@@ -7,7 +7,7 @@ import ZonaiThreads
 final class World: @unchecked Sendable {
   let options: SimulatorOptions
   /// Known once the ports are taken, which is before the first request.
-  var endpoints = SimulatorEndpoints(fcm: "", oauth: "", apns: "", control: "")
+  var endpoints = SimulatorEndpoints(fcm: "", oauth: "", apns: "", apnsSandbox: "", control: "")
   let folder: SimulatorFolder
   let fcmSchema = FCMSchema.request()
   var clock = SimulatorClock()
@@ -32,6 +32,8 @@ enum Lane: String, CaseIterable {
   case fcm
   case oauth
   case apns
+  /// Apple's development environment, on a port of its own. Its devices are those of `apns`.
+  case apnsSandbox = "apns-sandbox"
 }
 
 /// The simulator's time: the machine's, turned by as much as the control port said.

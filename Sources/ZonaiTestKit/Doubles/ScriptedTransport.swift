@@ -23,18 +23,22 @@ public final class ScriptedTransport: Transport {
   public let answersGate = Gate()
   private let streams: Int
   private let limit: Int
+  private let otherEnvironment: OtherEnvironment
   private let script = Mutex(TransportScript())
   private let log = Recording<SentPush>()
+  private let checkLog = Recording<DeviceToken>()
 
-  /// `streams` requests are open at once; `limit` is the greatest message in bytes, 4096 as with both services.
+  /// `streams` requests are open at once; `limit` is the greatest message in bytes, 4096 as with both services;
+  /// `otherEnvironment` is what its messages say of another environment.
   public init(
     _ lane: Lane = Lane(transport: .fcm, fingerprint: "scripted"), clock: TurnableClock = TurnableClock(),
-    streams: Int = 100, limit: Int = 4096
+    streams: Int = 100, limit: Int = 4096, otherEnvironment: OtherEnvironment = .none
   ) {
     self.lane = lane
     self.clock = clock
     self.streams = streams
     self.limit = limit
+    self.otherEnvironment = otherEnvironment
   }
 
   // MARK: The script
@@ -56,6 +60,14 @@ public final class ScriptedTransport: Transport {
       script.standard = .delivered
     }
   }
+
+  /// What the other environment says about a token; one without an answer of its own is unknown there.
+  public func answerCheck(_ token: String, with answer: EnvironmentAnswer) {
+    script.withLock { $0.checks[Array(token.utf8)] = answer }
+  }
+
+  /// Every token that was asked about in the other environment, in order.
+  public var checked: [DeviceToken] { checkLog.elements }
 
   /// No request can be opened, for this reason; nil ends that.
   public func breakLane(_ fault: Verdict?) {
@@ -88,7 +100,7 @@ public final class ScriptedTransport: Transport {
     }
     return PreparedMessage(
       fingerprint: "\(lane.fingerprint)/\(message.effectivePushType.rawValue)", size: size, limit: limit,
-      content: message)
+      content: message, otherEnvironment: otherEnvironment)
   }
 
   public func send(_ batch: PushBatch) async -> PushBatchResult {
@@ -109,6 +121,21 @@ public final class ScriptedTransport: Transport {
       }
     }
     return PushBatchResult(answers: answers + Array(repeating: .notSent, count: batch.count - answers.count))
+  }
+
+  public func check(_ batch: PushBatch) async -> [EnvironmentAnswer] {
+    let tokens = batch.selection.map { batch.tokens.token($0) }
+    var answers: [EnvironmentAnswer] = []
+    for token in tokens {
+      guard !isClosed, batch.permit.allows(at: clock.now) else {
+        answers.append(.notAsked)
+        continue
+      }
+      checkLog.append(token)
+      answers.append(script.withLock { $0.checks[token.bytes] } ?? .unknownThere)
+    }
+    await answersGate.pass()
+    return answers
   }
 
   public func close() async {
@@ -140,6 +167,7 @@ public final class ScriptedTransport: Transport {
 /// What was written for a scripted transport, and how far it has come.
 private struct TransportScript: Sendable {
   var byToken: [[UInt8]: [(verdict: Verdict, times: Int)]] = [:]
+  var checks: [[UInt8]: EnvironmentAnswer] = [:]
   var standard = Verdict.delivered
   var laneFault: Verdict?
   var credential: UInt32 = 1

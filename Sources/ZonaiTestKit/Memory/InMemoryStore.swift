@@ -45,6 +45,13 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
     return try database.read { (state) throws(StoreError) in try state.inspect(request) }
   }
 
+  public func takeChecks(_ request: CheckBudgetRequest) async throws(StoreError) -> Int {
+    try requireOpen()
+    return try database.transaction(isNews: { _ in false }) { (state) throws(StoreError) in
+      try state.takeChecks(request)
+    }
+  }
+
   public func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
     try requireOpen()
     // An attempt that a dead-lock ended leaves nothing behind, and is made again.

@@ -15,6 +15,7 @@ struct MemoryJob: Sendable {
   var isGarbled = false
   var suspects = SuspectMode.ask
   var keptGroups: Set<Group> = []
+  var checks = CheckBudget()
   var startedAt: Int64?
   var finishedAt: Int64?
 
@@ -109,8 +110,6 @@ struct MemoryBatch: Sendable {
   var isSettling = false
   var owed: [OwedRecipient] = []
   var rejections: [Rejection] = []
-  var deliveredBefore: [Group: Int] = [:]
-  var doubtfulBefore: [Group: Int] = [:]
   /// How many recipients the present claim may have sent to, and has not settled.
   var unsettled = 0
 

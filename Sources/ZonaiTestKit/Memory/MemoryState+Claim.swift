@@ -136,8 +136,7 @@ extension MemoryState {
       ClaimedBatch(
         lease: BatchLease(job: jobs[job].id, batch: batch.number, fence: batch.fence),
         job: jobs[job].account(withTally: false), recipients: recipients, owed: owed, resting: resting,
-        rejections: batch.rejections, deliveredBefore: batch.deliveredBefore,
-        doubtfulBefore: batch.doubtfulBefore, isFirst: !jobs[job].isFirstAnswered,
+        rejections: batch.rejections, isFirst: !jobs[job].isFirstAnswered,
         isSole: jobs[job].isSole && recipients.count + resting.count + batch.rejections.count == 1,
         isTakeover: isTakeover, keptGroups: jobs[job].keptGroups, now: now,
         leaseMilliseconds: request.leaseMilliseconds))

@@ -23,7 +23,7 @@ extension MemoryState {
     switch request {
     case .witnesses(let lease, let groups):
       return .witnesses(
-        Dictionary(groups.map { ($0, witnesses(of: $0, in: lease.job)) }, uniquingKeysWith: { first, _ in first }))
+        Dictionary(groups.map { ($0, counts(of: $0, in: lease.job)) }, uniquingKeysWith: { first, _ in first }))
     case .rows(let lease, let rejections):
       guard let audience = index(of: lease.job).map({ jobs[$0].audience }) else {
         return .rows(rejections.map { _ in nil })
@@ -36,8 +36,8 @@ extension MemoryState {
     }
   }
 
-  private func witnesses(of group: Group, in job: JobID) -> WitnessAccount {
-    var account = WitnessAccount()
+  func counts(of group: Group, in job: JobID) -> GroupCounts {
+    var account = GroupCounts()
     for (key, record) in lanes where key.transport == group.transport && key.fingerprint == group.fingerprint {
       guard let delivered = record.lastDeliveredAt else { continue }
       account.laneLastDeliveredAt = max(delivered, account.laneLastDeliveredAt ?? .min)
@@ -53,12 +53,11 @@ extension MemoryState {
         account.deliveredOnLane += count
       }
       guard line.group == group else { continue }
-      account.settled += count
-      if line.outcome == .delivered { account.delivered += count }
-      if line.outcome.isRejection, line.evidence?.isCircumstantial == true { account.circumstantialRejections += count }
+      account.add(count, outcome: line.outcome, evidence: line.evidence)
     }
-    account.circumstantialRejections += job.batches.values.flatMap(\.rejections)
-      .count { $0.group == group && $0.evidence.isCircumstantial }
+    for rejection in job.batches.values.flatMap(\.rejections) where rejection.group == group {
+      account.add(1, outcome: nil, evidence: rejection.evidence)
+    }
     return account
   }
 }

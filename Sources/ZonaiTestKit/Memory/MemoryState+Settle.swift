@@ -14,13 +14,13 @@ extension MemoryState {
       throw StoreError(.invalidRequest, "\(line.outcome) is counted with the prunes, not with the answers")
     }
     guard let (job, leased) = owned(answers.lease), !leased.isSettling else { return .leaseLost }
+    let circumstantial = answers.circumstantialByGroup
+    var counts: [Group: GroupCounts] = [:]
+    for group in circumstantial.keys { counts[group] = self.counts(of: group, in: answers.lease.job) }
+    let answers = answers.weighed(against: counts, keptGroups: jobs[job].keptGroups, now: now)
     var batch = leased
-    for line in answers.tally {
-      jobs[job].count(line)
-      if line.outcome == .delivered { batch.deliveredBefore[line.group, default: 0] += line.count }
-    }
-    batch.doubtfulBefore.merge(answers.doubtful, uniquingKeysWith: +)
-    remember(answers)
+    for line in answers.tally { jobs[job].count(line) }
+    remember(answers, circumstantial: circumstantial)
     jobs[job].counts.repeatedAfterLostAnswer += answers.repeatedAfterLostAnswer
     jobs[job].isFirstAnswered = true
     batch.isAnswered = true
@@ -33,10 +33,17 @@ extension MemoryState {
     }
     // What an earlier claim recorded and this one has not dealt with stays.
     let known = Set(batch.rejections.map(\.eventID))
-    batch.rejections += answers.rejections.filter { !known.contains($0.eventID) }
+    let recorded = answers.rejections.filter { !known.contains($0.eventID) }
+    batch.rejections += recorded
     if let failure = answers.failure { jobs[job].fail(failure, at: now) }
     close(batch, of: job, if: batch.rejections.isEmpty)
-    return .committed(Committed(job: jobs[job].account(withTally: false)))
+    return .committed(Committed(job: jobs[job].account(withTally: false), recorded: recorded))
+  }
+
+  mutating func takeChecks(_ request: CheckBudgetRequest) throws(StoreError) -> Int {
+    try requireVersion()
+    guard let (job, _) = owned(request.lease) else { return 0 }
+    return jobs[job].checks.take(request.wanted, now: now)
   }
 
   private mutating func settle(_ prunes: BatchPrunes) throws(StoreError) -> SettleResult {
@@ -118,11 +125,11 @@ extension MemoryState {
   }
 
   /// Keeps the record of the lanes, which outlives the job.
-  private mutating func remember(_ answers: BatchAnswers) {
+  private mutating func remember(_ answers: BatchAnswers, circumstantial: [Group: Int]) {
     for line in answers.tally where line.outcome == .delivered && line.count > 0 {
       lanes[LaneKey(line.group)] = LaneRecord(lastDeliveredAt: now)
     }
-    for (group, count) in answers.circumstantial {
+    for (group, count) in circumstantial {
       lanes[LaneKey(group), default: LaneRecord()].circumstantialSince += count
     }
   }

@@ -13,7 +13,7 @@ extension TokenStoreConformance {
         try expect(taken.lease.fence > lost.lease.fence, "a greater fence after the takeover")
         var answers = lost.delivered(but: [0])
         answers.rejections = [lost.rejection(0)]
-        answers.circumstantial = [.android: 3]
+        answers.circumstantial = [lost.circumstantial(1)]
         answers.failure = .example
         try await scene.expectLeaseLost(.answers(answers))
         try await scene.expectLeaseLost(.prunes(lost.prunes([lost.rejection(0)])))
@@ -138,7 +138,7 @@ extension Scene {
     return renewed[0]
   }
 
-  func witnesses(_ lease: BatchLease, _ group: Group) async throws -> WitnessAccount {
+  func witnesses(_ lease: BatchLease, _ group: Group) async throws -> GroupCounts {
     guard case .witnesses(let accounts) = try await store.inspect(.witnesses(lease, groups: [group])),
       let account = accounts[group]
     else { throw CheckFailure(expected: "an account of \(group.platform)", found: "none") }

@@ -16,15 +16,12 @@ extension TokenStoreConformance {
           OwedRecipient(key: batch.recipients.keys[3]),
         ]
         answers.owed = owed
-        answers.doubtful = [.ios: 2]
         try await scene.settle(.answers(answers))
         try expect(try await scene.job(job).owed, is: 2, "the job's owed recipients")
         let again = try await scene.claim("berta")
         try expect(again.lease.batch, is: batch.lease.batch, "the batch")
         try expect(again.ids, is: [2, 4], "the ids that are owed")
         try expect(again.tokens, is: ["token-2", "token-4"], "their tokens")
-        try expect(again.deliveredBefore, is: [.android: 3], "deliveries of earlier claims of the batch")
-        try expect(again.doubtfulBefore, is: [.ios: 2], "doubtful answers of earlier claims of the batch")
         for index in 0..<2 {
           var back = again.owed[index]
           back?.notBefore = 0

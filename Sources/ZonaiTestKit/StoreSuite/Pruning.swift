@@ -47,9 +47,10 @@ extension TokenStoreConformance {
             BatchAnswers(
               lease: batch.lease,
               tally: [
-                TallyLine(group: .android, outcome: .transientlyFailed, reason: "UNAVAILABLE", count: 2),
+                TallyLine(group: .android, outcome: .transientlyFailed, reason: "UNAVAILABLE", count: 1),
                 TallyLine(group: .android, outcome: .expired, reason: .expired, count: 1),
-              ], owed: [OwedRecipient(key: batch.recipients.keys[3])], circumstantial: [.android: 2], failure: .example)
+              ], owed: [OwedRecipient(key: batch.recipients.keys[3])],
+              circumstantial: [batch.circumstantial(2)], failure: .example)
           ))
         try await scene.resume(job, suspects: .prune)
         _ = try await scene.drain()

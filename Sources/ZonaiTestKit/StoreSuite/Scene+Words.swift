@@ -66,6 +66,17 @@ extension ClaimedBatch {
       reason: "UNREGISTERED", status: 404, words: "not \"registered\"", deadSince: nil)
   }
 
+  /// An answer that may be about the message or the lane; the recipient stays owed if the guard says so.
+  func circumstantial(
+    _ index: Int, _ evidence: Evidence = .tokenNamed, group: Group = .android, keptBecause: String? = nil
+  ) -> CircumstantialRejection {
+    CircumstantialRejection(
+      rejection: rejection(index, evidence: evidence, group: group),
+      owed: OwedRecipient(
+        key: recipients.keys[index], suspectOf: group, tokenDigest: DeviceToken.digest(recipients.tokens[index])),
+      keptBecause: keptBecause)
+  }
+
   func prunes(_ rejections: [Rejection], _ decision: BatchPrunes.Decision = .followPolicy) -> BatchPrunes {
     BatchPrunes(lease: lease, decisions: rejections.map { ($0, decision) })
   }

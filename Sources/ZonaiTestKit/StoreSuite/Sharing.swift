@@ -67,13 +67,12 @@ extension TokenStoreConformance {
         try await scene.deliver(try await scene.claim(size: 2, first: 2))
         let batch = try await scene.claim(size: 3)
         var answers = batch.delivered(but: [0, 1])
-        answers.rejections = [batch.rejection(0), batch.rejection(1)]
-        answers.circumstantial = [.android: 5]
+        answers.rejections = [batch.rejection(0), batch.rejection(1, evidence: .tokenNamed)]
         let stores = try await scene.open(4)
         _ = try await together(stores) { [answers] store, _ in try await store.settle(.answers(answers)) }
         try expect(try await scene.job(job).counts.delivered, is: 3, "deliveries after the answers")
         let record = try await scene.witnesses(batch.lease, .android)
-        try expect(record.recordCircumstantialSince, is: 5, "circumstantial answers on record")
+        try expect(record.recordCircumstantialSince, is: 1, "circumstantial answers on record")
         let prunes = batch.prunes(answers.rejections)
         _ = try await together(stores) { store, _ in try await store.settle(.prunes(prunes)) }
         let after = try await scene.job(job)
@@ -266,7 +265,7 @@ extension TokenStoreConformance {
         TallyLine(group: .android, outcome: .delivered, reason: "delivered", count: 2),
         TallyLine(group: .ios, outcome: .transientlyFailed, reason: "BadTopic", count: 1),
         TallyLine(group: .android, outcome: .transientlyFailed, reason: "UNAVAILABLE", count: 2),
-      ], rejections: rejections, circumstantial: [.ios: 1, .android: 1], repeatedAfterLostAnswer: 1)
+      ], rejections: rejections, repeatedAfterLostAnswer: 1)
     guard case .committed = try await store.settle(.answers(answers)) else {
       throw CheckFailure(expected: "a live lease to commit its answers", found: "lease lost")
     }

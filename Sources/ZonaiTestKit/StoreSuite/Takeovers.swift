@@ -33,7 +33,6 @@ extension TokenStoreConformance {
         try expect(taken.isTakeover, is: true, "isTakeover")
         try expect(taken.ids, is: [5], "the ids to send to")
         try expect(taken.rejections, is: answers.rejections, "the rejections, with their event ids")
-        try expect(taken.deliveredBefore, is: [.android: 2], "deliveries of earlier claims")
         try expect(try await scene.job(job).counts.repeatedByTakeover, is: 0, "repeats by takeover of settled ones")
       },
       check("rejections without anybody owed come back after a crash, and end the batch", law: "law 4") { scene in

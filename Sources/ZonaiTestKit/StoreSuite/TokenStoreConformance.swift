@@ -6,7 +6,8 @@ import ZonaiCore
 public enum TokenStoreConformance<Fixture: StoreFixture> {
   public static var checks: [Check<Fixture>] {
     paging + keys + audience + names + tokens + predicates + values + claiming + sharing + leases + takeovers
-      + settling + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + refusals
+      + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing + recording
+      + refusals
       + jobLife
       + schema + secrets + workers + retention
   }

@@ -15,6 +15,12 @@ public struct APNsConfiguration: Sendable {
   public var useSandbox = false
   /// Another server in APNs' place; nil, the default, is Apple's. For tests: provider tokens are sent to it.
   public var endpoint: Endpoint?
+  /// Apple's other environment, where tokens that this one calls bad are asked about. nil, the default, is Apple's own; with
+  /// another `endpoint` there is none, and such tokens are kept.
+  public var otherEndpoint: Endpoint?
+  /// Whether all tokens of this lane are known to be of its environment. The default is false: a `BadDeviceToken` is then
+  /// asked about in the other environment before it is believed. Only for applications that keep the environments apart.
+  public var allTokensAreOfThisEnvironment = false
   /// A PEM file of authorities to trust besides the system's; nil, the default, trusts only those.
   public var caFile: String?
   /// How many connections are opened at most. Apple allows several and advises against many. The default is 4.
@@ -42,5 +48,12 @@ public struct APNsConfiguration: Sendable {
 
   var effectiveEndpoint: Endpoint {
     endpoint ?? (useSandbox ? APNsConfiguration.sandbox : APNsConfiguration.production)
+  }
+
+  /// nil when the other environment is not known.
+  var effectiveOtherEndpoint: Endpoint? {
+    if let otherEndpoint { return otherEndpoint }
+    guard endpoint == nil else { return nil }
+    return useSandbox ? APNsConfiguration.production : APNsConfiguration.sandbox
   }
 }

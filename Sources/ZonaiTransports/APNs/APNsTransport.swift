@@ -18,6 +18,7 @@ public final class APNsTransport: Transport {
   private let pool: HTTP2Pool
   private let path: ByteTemplate
   private let credentials: APNsCredentials
+  private let environment: APNsEnvironmentCheck
   private let clock: TransportClock
   private let thread: ThreadExecutor
   /// The key that the pool's connections are bound to; empty before the first one.
@@ -51,6 +52,7 @@ public final class APNsTransport: Transport {
     options.keptFields = APNsReader.keptFields
     options.threadName = "zonai-apns"
     pool = try HTTP2Pool.opened(endpoint.origin, options, setting: "apns")
+    environment = APNsEnvironmentCheck(configuration, credentials: credentials, clock: clock)
   }
 
   public func prepare(_ message: PushMessage) throws(MessageFault) -> PreparedMessage {
@@ -64,7 +66,8 @@ public final class APNsTransport: Transport {
     }
     return PreparedMessage(
       fingerprint: "\(lane.fingerprint) topic \(rendering.topic) type \(rendering.pushType.rawValue)",
-      size: rendering.body.count, limit: rendering.limit, content: rendering)
+      size: rendering.body.count, limit: rendering.limit, content: rendering,
+      otherEnvironment: environment.reach(of: rendering.pushType))
   }
 
   public func send(_ batch: PushBatch) async -> PushBatchResult {
@@ -121,8 +124,11 @@ public final class APNsTransport: Transport {
     return ledger.result
   }
 
+  public func check(_ batch: PushBatch) async -> [EnvironmentAnswer] { await environment.check(batch) }
+
   public func close() async {
     await pool.close()
+    await environment.close()
     thread.close()
   }
 

@@ -122,8 +122,7 @@ struct HandRun<Database: HandDatabase> {
     try writer.run(
       settles.answered,
       [
-        .text("[]"), .integer(0), .integer(0), .text(dead.stored),
-        .text("[[[\"apns\",\"benchmark/alert\",\"ios\"],\(delivered)]]"), .integer(0), .integer(1), .text(Self.worker),
+        .text("[]"), .integer(0), .integer(0), .text(dead.stored), .integer(0), .integer(1), .text(Self.worker),
         .integer(lease), .text(job), .integer(batch),
       ])
     try count("delivered", "", "delivered", delivered)

@@ -9,8 +9,7 @@ struct HandStatements {
     resumed_at, turn, CASE WHEN definition IS NULL THEN 1 ELSE 0 END
     """
   private static let batch = """
-    batch, from_key, to_key, owed, rejections, delivered, is_first, fence, takeovers, unsettled, is_settling, \
-    worker, due_at, doubtful
+    batch, from_key, to_key, owed, rejections, is_first, fence, takeovers, unsettled, is_settling, worker, due_at
     """
 
   // MARK: The look for work
@@ -60,7 +59,7 @@ struct HandStatements {
     numbered(
       """
       UPDATE zonai_batches SET owed = ?, owed_count = ?, owed_due_at = NULL, resting_count = ?, suspects = NULL,
-      rejections = ?, delivered = ?, doubtful = NULL, unsettled = ?, is_settling = ?, worker = ?, due_at = ? WHERE job = ? AND batch = ?
+      rejections = ?, unsettled = ?, is_settling = ?, worker = ?, due_at = ? WHERE job = ? AND batch = ?
       """)
   }
   var endedBatch: String { numbered("DELETE FROM zonai_batches WHERE job = ? AND batch = ?") }

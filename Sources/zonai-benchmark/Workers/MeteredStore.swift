@@ -39,6 +39,10 @@ final class MeteredStore: TokenStore, JobStore {
     return result
   }
 
+  func takeChecks(_ request: CheckBudgetRequest) async throws(StoreError) -> Int {
+    try await store.takeChecks(request)
+  }
+
   func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {
     let start = Moment.now()
     let result = try await store.settle(settlement)

@@ -23,7 +23,7 @@ import ZonaiCore
     var alone = BatchScript(["android"])
     alone.answer = { _, _ in .refusedKey }
     #expect(alone.run().failure?.code == .credentials)
-    alone.accounts[BatchScript.group(.fcm, "android")] = WitnessAccount(delivered: 3, settled: 3)
+    alone.accounts[BatchScript.group(.fcm, "android")] = GroupCounts(delivered: 3, answered: 3)
     #expect(alone.run().failure == nil)
   }
 
@@ -72,7 +72,7 @@ import ZonaiCore
     var script = BatchScript(["android", "android"])
     script.answer = { _, _ in .refusedMessage }
     #expect(script.run().failure?.code == .message)
-    script.accounts[BatchScript.group(.fcm, "android")] = WitnessAccount(delivered: 1, settled: 1)
+    script.accounts[BatchScript.group(.fcm, "android")] = GroupCounts(delivered: 1, answered: 1)
     let ending = script.run()
     #expect(ending.failure == nil)
     #expect(ending.failed == 2)

@@ -66,9 +66,9 @@ import ZonaiCore
     var script = BatchScript(Array(repeating: "ios", count: 10))
     script.answer = { index, _ in index == 0 ? .badDeviceToken : .delivered }
     let group = BatchScript.group(.apns, "ios")
-    script.accounts[group] = WitnessAccount(delivered: 8, settled: 12, circumstantialRejections: 4)
+    script.accounts[group] = GroupCounts(delivered: 8, answered: 12, circumstantialRejections: 4)
     #expect(script.run().failed == 1)
-    script.accounts[group] = WitnessAccount(delivered: 38, settled: 42, circumstantialRejections: 4)
+    script.accounts[group] = GroupCounts(delivered: 38, answered: 42, circumstantialRejections: 4)
     #expect(script.run().rejected == 1)
   }
 
@@ -76,31 +76,39 @@ import ZonaiCore
     var script = BatchScript(["ios"])
     script.answer = { _, _ in .badDeviceToken }
     #expect(script.run().failed == 1)
-    script.accounts[BatchScript.group(.apns, "ios")] = WitnessAccount(delivered: 1, settled: 9)
+    script.accounts[BatchScript.group(.apns, "ios")] = GroupCounts(delivered: 1, answered: 9)
     #expect(script.run().rejected == 1)
   }
 
-  @Test func `the guard counts the circumstantial answers of all claims of the batch`() {
-    let (ios, android) = (BatchScript.group(.apns, "ios"), BatchScript.group(.fcm, "android"))
+  @Test func `the guard counts the circumstantial answers of the whole job`() {
+    let ios = BatchScript.group(.apns, "ios")
     var script = BatchScript(["ios"])
     script.answer = { _, _ in .badDeviceToken }
-    script.accounts[ios] = WitnessAccount(delivered: 1000, settled: 1000)
-    let alone = script.run()
-    #expect(alone.rejected == 1)
-    #expect(alone.answers?.doubtful == [ios: 1])
-    // Of its own group, or of any where nobody of the batch was delivered to.
-    for group in [ios, android] {
-      script.doubtfulBefore = [group: 1]
-      let guarded = script.run()
-      #expect(guarded.rejected == 0)
-      #expect(guarded.failure?.code == .suspects)
-      #expect(guarded.owed.map(\.suspectOf) == [ios])
-      // It will be answered again: to count it now would count it twice.
-      #expect(guarded.answers?.doubtful == [:])
-    }
-    script.doubtfulBefore = [android: 1]
-    script.deliveredBefore = [ios: 1]
+    script.accounts[ios] = GroupCounts(answered: 9, circumstantial: 1)
+    let guarded = script.run()
+    #expect(guarded.rejected == 0)
+    #expect(guarded.failure?.code == .suspects)
+    #expect(guarded.owed.map(\.suspectOf) == [ios])
+    script.accounts[ios] = GroupCounts(delivered: 1000, answered: 1002, circumstantial: 1)
     #expect(script.run().rejected == 1)
+  }
+
+  @Test func `a rejection without evidence, or about anything but the recipient, prunes nothing`() {
+    let unproven = [
+      Verdict(.permanentlyRejected, fault: .recipient, reason: "gone"),
+      Verdict(.permanentlyRejected, fault: nil, evidence: .conclusive, reason: "gone"),
+      Verdict(.permanentlyRejected, fault: .configuration, evidence: .conclusive, reason: "gone"),
+      Verdict(.permanentlyRejected, fault: .service, evidence: .tokenNamed, reason: "gone"),
+    ]
+    for verdict in unproven {
+      var script = BatchScript(Array(repeating: "android", count: 20))
+      script.answer = { index, _ in index < 2 ? verdict : .delivered }
+      let ending = script.run()
+      #expect(ending.rejected == 0, "\(verdict)")
+      #expect(ending.failed == 2, "\(verdict)")
+      #expect(ending.delivered == 18)
+      #expect(ending.sends.dropFirst().flatMap(\.selection).sorted() == [0, 1], "an unknown answer is tried once more")
+    }
   }
 
   @Test func `in a job of one recipient the record may speak, for a day and for fewer than twenty answers`() {
@@ -112,10 +120,10 @@ import ZonaiCore
     for (last, since, isPruned) in [
       (yesterday, 0, true), (yesterday, 19, true), (yesterday, 20, false), (yesterday - 1_000_000, 0, false),
     ] {
-      script.accounts[group] = WitnessAccount(recordLastDeliveredAt: last, recordCircumstantialSince: since)
+      script.accounts[group] = GroupCounts(recordLastDeliveredAt: last, recordCircumstantialSince: since)
       #expect(script.run().rejected == (isPruned ? 1 : 0))
     }
-    script.accounts[group] = WitnessAccount(recordLastDeliveredAt: yesterday)
+    script.accounts[group] = GroupCounts(recordLastDeliveredAt: yesterday)
     script.answer = { _, _ in .namesNothing }
     #expect(script.run().rejected == 0)
   }

@@ -77,7 +77,7 @@ import ZonaiCore
   @Test func `a few who are never answered on a lane that delivers count at the third round`() {
     var script = BatchScript(Array(repeating: "android", count: 3))
     script.answer = { _, _ in .lost }
-    script.accounts[group] = WitnessAccount(delivered: 100, settled: 100, deliveredOnLane: 100)
+    script.accounts[group] = GroupCounts(delivered: 100, answered: 100, deliveredOnLane: 100)
     #expect(script.run().owed.count == 3)
     for index in 0..<3 { script.owed[index] = OwedRecipient(key: RowKey(.integer(Int64(index))), outageRounds: 2) }
     #expect(script.run().failed == 3)

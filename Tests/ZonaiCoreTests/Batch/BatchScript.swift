@@ -9,14 +9,14 @@ struct BatchScript {
   var owed: [Int: OwedRecipient] = [:]
   var resting: [OwedRecipient] = []
   var rejections: [Rejection] = []
-  var deliveredBefore: [Group: Int] = [:]
-  var doubtfulBefore: [Group: Int] = [:]
   var keptGroups: Set<Group> = []
   var isSole = false
   var retry = RetryPolicy()
-  var accounts: [Group: WitnessAccount] = [:]
+  var accounts: [Group: GroupCounts] = [:]
   /// Asked once for each request, in order.
   var answer: Answer = { _, _ in .delivered }
+  /// What the other environment says, by index into the recipients.
+  var checks: [Int: EnvironmentAnswer] = [:]
   /// Faults that no single answer carries, by transport, for the given send (from 1).
   var laneFault: (_ transport: TransportName, _ send: Int) -> Verdict? = { _, _ in nil }
   /// Answers after which a transport opens no further request.
@@ -49,6 +49,7 @@ struct BatchScript {
     var prunes: BatchPrunes?
     var sends: [BatchStep.Dispatch] = []
     var askedWitnesses = 0
+    var checked: [Int] = []
     var clock: Int64 = BatchScript.start
     var isAbandoned = false
 
@@ -67,8 +68,7 @@ struct BatchScript {
   func claimed() -> ClaimedBatch {
     ClaimedBatch(
       lease: BatchLease(job: job.id, batch: 1, fence: 1), job: job, recipients: recipients, owed: owed,
-      resting: resting, rejections: rejections, deliveredBefore: deliveredBefore,
-      doubtfulBefore: doubtfulBefore, isSole: isSole,
+      resting: resting, rejections: rejections, isSole: isSole,
       keptGroups: keptGroups, now: Self.start, leaseMilliseconds: 60_000)
   }
 
@@ -122,10 +122,15 @@ struct BatchScript {
         ending.askedWitnesses += 1
         step = machine.handle(
           .witnesses(
-            Dictionary(uniqueKeysWithValues: groups.map { ($0, accounts[$0] ?? WitnessAccount()) }), now: ending.clock))
+            Dictionary(uniqueKeysWithValues: groups.map { ($0, accounts[$0] ?? GroupCounts()) }), now: ending.clock))
+      case .checkEnvironment(let dispatches):
+        ending.checked += dispatches.flatMap(\.selection)
+        step = machine.handle(.checked(checks, now: ending.clock))
       case .settle(.answers(let answers)):
-        ending.answers = answers
-        step = machine.handle(.settled(.committed(Committed(job: job))))
+        // As a store does it, in its transaction.
+        let weighed = answers.weighed(against: accounts, keptGroups: keptGroups, now: ending.clock)
+        ending.answers = weighed
+        step = machine.handle(.settled(.committed(Committed(job: job, recorded: weighed.rejections))))
       case .settle(.prunes(let prunes)):
         ending.prunes = prunes
         step = machine.handle(.settled(.committed(Committed(job: job))))

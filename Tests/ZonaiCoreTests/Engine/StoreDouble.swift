@@ -129,6 +129,10 @@ final class StoreDouble: TokenStore, JobStore {
     return try await store.inspect(request)
   }
 
+  func takeChecks(_ request: CheckBudgetRequest) async throws(StoreError) -> Int {
+    try await store.takeChecks(request)
+  }
+
   func waitForWork(milliseconds: Int64) async throws(StoreError) {
     try await store.waitForWork(milliseconds: milliseconds)
   }

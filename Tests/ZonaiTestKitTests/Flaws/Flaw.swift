@@ -9,6 +9,7 @@ struct Flaw: Sendable {
   var claim: (@Sendable (InMemoryStore, ClaimRequest) async throws(StoreError) -> ClaimResult)?
   var renew: (@Sendable (InMemoryStore, RenewRequest) async throws(StoreError) -> [RenewedLease])?
   var inspect: (@Sendable (InMemoryStore, InspectRequest) async throws(StoreError) -> Inspection)?
+  var takeChecks: (@Sendable (InMemoryStore, CheckBudgetRequest) async throws(StoreError) -> Int)?
   var settle: (@Sendable (InMemoryStore, Settlement) async throws(StoreError) -> SettleResult)?
   var wait: (@Sendable (InMemoryStore, Int64) async throws(StoreError) -> Void)?
   var enqueue: (@Sendable (InMemoryStore, EnqueueRequest) async throws(StoreError) -> Enqueued)?
@@ -26,8 +27,8 @@ struct Flaw: Sendable {
 
   static let all: [Flaw] =
     paging + keys + audience + names + tokens + padding + predicates + values + claiming + sharing + leases + takeovers
-    + settling
-    + owing + pruning + sparing + locks + altering + witnesses + enqueueing + recording + life + lists
+    + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing + recording + life
+    + lists
 }
 
 /// A store with one flaw.
@@ -50,6 +51,10 @@ final class BrokenStore: TokenStore, JobStore, SchemaStore, SecretStore {
 
   func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection {
     if let inspect = flaw.inspect { try await inspect(sound, request) } else { try await sound.inspect(request) }
+  }
+
+  func takeChecks(_ request: CheckBudgetRequest) async throws(StoreError) -> Int {
+    if let take = flaw.takeChecks { try await take(sound, request) } else { try await sound.takeChecks(request) }
   }
 
   func settle(_ settlement: Settlement) async throws(StoreError) -> SettleResult {

@@ -120,8 +120,6 @@ extension Flaw {
         return result
       }
     },
-    onClaim("forgets the deliveries of earlier claims") { $0.deliveredBefore = [:] },
-    onClaim("forgets the doubtful answers of earlier claims") { $0.doubtfulBefore = [:] },
   ]
 
   /// An owed recipient is sent to with the token of the first claim.
@@ -171,7 +169,7 @@ extension Flaw {
   ]
 
   private static func onWitness(
-    _ name: String, _ change: @escaping @Sendable (inout WitnessAccount, MemoryState, BatchLease, Group) -> Void
+    _ name: String, _ change: @escaping @Sendable (inout GroupCounts, MemoryState, BatchLease, Group) -> Void
   ) -> Flaw {
     Flaw(name) { flaw in
       flaw.inspect = { (store, request) throws(StoreError) in
