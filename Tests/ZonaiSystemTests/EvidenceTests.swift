@@ -103,25 +103,28 @@ struct EvidenceTests {
       try await stage.put(android[2], "otherProject")
       try await stage.put(ios[3], "expired")
       try await stage.put(ios[4], "otherTopic")
-      try await stage.put(ios[5], "otherEnvironment")
+      try await stage.put(ios[5], "unknown")
+      try await stage.put(ios[7], "otherEnvironment")
       try await stage.put(android[6], "uninstalled")
       let done = try await stage.zonai().push(to: stage.audience)
       #expect(done.state == .completed)
-      #expect(done.counts.delivered == 45)
+      #expect(done.counts.delivered == 44)
       #expect(try stage.cleared == [android[6].id, ios[3].id, ios[5].id])
-      #expect(done.counts.transientlyFailed == 2)
+      #expect(done.counts.transientlyFailed == 3)
       let details = done.details(.transientlyFailed)
       #expect(details.contains { $0.hasPrefix("SENDER_ID_MISMATCH") && $0.contains("fcm.projectId") }, "\(details)")
       #expect(details.contains { $0.hasPrefix("DeviceTokenNotForTopic") && $0.contains("apns.bundleId") }, "\(details)")
       #expect(try await stage.requests("fcm") == 25, "what is about a setting is not tried again")
       #expect(try await stage.requests("apns") == 25)
+      #expect(details.contains { $0.contains("alive in the sandbox environment") && $0.contains("apns.useSandbox") })
+      #expect(try await stage.requests("apns-sandbox") == 2, "one check for each BadDeviceToken")
     }
   }
 
   @Test func `above the ceiling BadDeviceToken prunes nothing`() async throws {
     let ios = (1...40).map { Device.ios($0) }
     try await Stage.with(ios) { stage in
-      for device in ios[..<10] { try await stage.put(device, "otherEnvironment") }
+      for device in ios[..<10] { try await stage.put(device, "unknown") }
       try await stage.put(ios[30], "uninstalled")
       let done = try await stage.zonai().push(to: stage.audience)
       #expect(done.state == .completed)
@@ -136,7 +139,7 @@ struct EvidenceTests {
   {
     let ios = (1...200).map { Device.ios($0) }
     try await Stage.with(ios) { stage in
-      for device in ios where device.id % 10 < 3 { try await stage.put(device, "otherEnvironment") }
+      for device in ios where device.id % 10 < 3 { try await stage.put(device, "unknown") }
       let done = try await stage.zonai(options: { $0.batchSize = 10 }).push(to: stage.audience)
       #expect(done.state == .completed)
       #expect(done.counts.pruned <= 40)

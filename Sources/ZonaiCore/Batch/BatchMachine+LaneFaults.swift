@@ -72,7 +72,7 @@ extension BatchMachine {
   func isKnownToWork(_ transport: TransportName) -> Bool {
     if hasDelivered(on: transport) { return true }
     guard batch.isSole else { return false }
-    let last = cases.filter { $0.group.transport == transport }.compactMap(\.account.recordLastDeliveredAt).max()
-    return last.map { now - $0 < EvidenceScale.recordSpeaksMilliseconds } ?? false
+    let last = cases.filter { $0.group.transport == transport }.compactMap(\.counts.recordLastDeliveredAt).max()
+    return last.map { now - $0 < GroupCounts.recordSpeaksMilliseconds } ?? false
   }
 }

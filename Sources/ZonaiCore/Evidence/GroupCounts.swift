@@ -43,10 +43,13 @@ public struct GroupCounts: Sendable, Hashable {
     if outcome?.isRejection ?? true { circumstantialRejections += count }
   }
 
+  /// A record older than a day does not speak.
+  static let recordSpeaksMilliseconds: Int64 = 86_400_000
+
   /// Whether the record may stand in for a witness: a delivery within a day, and fewer than twenty circumstantial answers
   /// since.
   public func recordSpeaks(at now: Int64) -> Bool {
     guard let last = recordLastDeliveredAt else { return false }
-    return now - last < 86_400_000 && recordCircumstantialSince < 20
+    return now - last < GroupCounts.recordSpeaksMilliseconds && recordCircumstantialSince < 20
   }
 }

@@ -96,6 +96,7 @@ struct APNsLane: Sendable {
     case .expired: throw APNsRefusal(.expiredToken, timestamp: device.since)
     case .throttled: throw APNsRefusal(.tooManyRequests, retryAfterSeconds: device.retryAfterSeconds)
     case .otherTopic: throw APNsRefusal(.deviceTokenNotForTopic)
+    case .unknown: throw APNsRefusal(.badDeviceToken)
     case .active, .otherEnvironment, .otherProject: return
     }
   }

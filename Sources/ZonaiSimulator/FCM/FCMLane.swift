@@ -73,7 +73,7 @@ struct FCMLane: Sendable {
     case .uninstalled, .expired: throw .unregistered
     case .otherProject: throw .otherSender
     case .throttled: throw .throttled(device)
-    case .active, .otherTopic, .otherEnvironment: return
+    case .active, .otherTopic, .otherEnvironment, .unknown: return
     }
   }
 

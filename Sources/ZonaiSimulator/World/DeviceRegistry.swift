@@ -12,12 +12,14 @@ enum DeviceState: String, CaseIterable {
   case otherTopic
   /// The token belongs to APNs' other environment.
   case otherEnvironment
+  /// No environment of APNs knows the token: BadDeviceToken in both.
+  case unknown
 
   func isKnown(to lane: Lane) -> Bool {
     switch self {
     case .active, .uninstalled, .throttled: lane == .fcm || lane == .apns
     case .otherProject: lane == .fcm
-    case .expired, .otherTopic, .otherEnvironment: lane == .apns
+    case .expired, .otherTopic, .otherEnvironment, .unknown: lane == .apns
     }
   }
 }

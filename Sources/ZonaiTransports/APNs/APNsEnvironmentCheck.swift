@@ -78,13 +78,24 @@ final class APNsEnvironmentCheck: Sendable {
       ], body: ByteTemplate(Array(#"{"aps":{}}"#.utf8)),
       values: ByteColumn(bytes: batch.tokens.bytes, ends: batch.tokens.ends),
       permit: HTTP2Permit(following: batch.permit))
-    let result = await pool.send(
-      request.batch(Array(0..<batch.count), of: batch, reader: APNsReader.self))
-    return batch.selection.map { index in
-      let (answer, sign) = read(result, index, batch)
-      breaker.withLock { $0.note(sign, key: current.key, now: clock.monotonic()) }
-      return answer
+    var answers = all(.notAsked)
+    var pending = Array(0..<batch.count)
+    // Apple takes streams away after a rejection and refuses those that are under way: they were not handled, and are sent
+    // again as long as others are answered.
+    while !pending.isEmpty {
+      let result = await pool.send(request.batch(pending, of: batch, reader: APNsReader.self))
+      let left = pending.filter { place in
+        if case .notHandled = result.outcomes[batch.selection[place]] { true } else { false }
+      }
+      for place in pending {
+        let (answer, sign) = read(result, batch.selection[place], batch)
+        answers[place] = answer
+        breaker.withLock { $0.note(sign, key: current.key, now: clock.monotonic()) }
+      }
+      guard left.count < pending.count else { break }
+      pending = left
     }
+    return answers
   }
 
   func close() async {
@@ -139,7 +150,9 @@ final class APNsEnvironmentCheck: Sendable {
     case .notSent(.noConnection):
       let words = "the \(name) environment cannot be reached"
       return (.undecided(words), .failed(words))
-    case .notHandled, .answerLost:
+    // One that is not sent again; see the rounds.
+    case .notHandled: return (.undecided("the \(name) environment takes no further requests"), .none)
+    case .answerLost:
       let words = "the \(name) environment gave no answer"
       return (.undecided(words), .failed(words))
     }

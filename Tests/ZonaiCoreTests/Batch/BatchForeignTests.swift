@@ -72,7 +72,7 @@ import Testing
   @Test func `a lane that delivered in this job before is known to work`() {
     var script = BatchScript(phones)
     script.answer = { _, _ in Self.page }
-    script.accounts[group] = WitnessAccount(delivered: 5, settled: 5, deliveredOnLane: 5)
+    script.accounts[group] = GroupCounts(delivered: 5, answered: 5, deliveredOnLane: 5)
     let ending = script.run()
     #expect(ending.failure == nil)
     #expect(ending.owed.allSatisfy { $0.outageRounds == 1 })
@@ -83,11 +83,11 @@ import Testing
     script.isSole = true
     script.answer = { _, _ in Self.page }
     #expect(script.run().failure?.code == .configuration)
-    script.accounts[group] = WitnessAccount(recordLastDeliveredAt: BatchScript.start - 3_600_000)
+    script.accounts[group] = GroupCounts(recordLastDeliveredAt: BatchScript.start - 3_600_000)
     #expect(script.run().failure == nil)
     script.owed[0] = OwedRecipient(key: RowKey(0), outageRounds: 2)
     #expect(script.run().failed == 1)
-    script.accounts[group] = WitnessAccount(recordLastDeliveredAt: BatchScript.start - 90_000_000)
+    script.accounts[group] = GroupCounts(recordLastDeliveredAt: BatchScript.start - 90_000_000)
     #expect(script.run().failure?.code == .configuration)
   }
 
@@ -122,8 +122,8 @@ import Testing
   @Test func `a lane fault counts no recipient out while others of the job are delivered to`() {
     var script = BatchScript(phones)
     script.laneFault = { _, _ in .unheardOf }
-    script.accounts[group] = WitnessAccount(
-      delivered: 9, settled: 9, deliveredOnLane: 9, laneLastDeliveredAt: BatchScript.start + 1_000_000)
+    script.accounts[group] = GroupCounts(
+      delivered: 9, answered: 9, deliveredOnLane: 9, laneLastDeliveredAt: BatchScript.start + 1_000_000)
     #expect(script.run().owed.count == 20)
   }
 

@@ -110,6 +110,7 @@ final class Stage: Sendable {
       key: .file(simulator.directory + "/" + setting("apns", "keyFile")), keyId: setting("apns", "keyId"),
       teamId: setting("apns", "teamId"), bundleId: setting("apns", "bundleId"))
     configuration.endpoint = try Endpoint(simulator.endpoints.apns, setting: "apns")
+    configuration.otherEndpoint = try Endpoint(simulator.endpoints.apnsSandbox, setting: "apns")
     configuration.caFile = simulator.directory + "/ca.pem"
     configuration.connectionsPerLane = 1
     configuration.secrets = store

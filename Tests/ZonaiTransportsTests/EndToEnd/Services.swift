@@ -79,6 +79,7 @@ final class Services: Sendable {
       key: .file(apnsKeyPath()), keyId: setting("apns", "keyId"),
       teamId: setting("apns", "teamId"), bundleId: setting("apns", "bundleId"))
     configuration.endpoint = try Endpoint(simulator.endpoints.apns, setting: "endpoint")
+    configuration.otherEndpoint = try Endpoint(simulator.endpoints.apnsSandbox, setting: "endpoint")
     configuration.caFile = caFile
     configuration.secrets = secrets
     try change(&configuration)
