@@ -37,7 +37,8 @@ extension APNsVerdicts {
     reason(
       "BadDeviceToken", 400, .dead("BadDeviceToken", .aboutLane, names: "apns.useSandbox"),
       source: "\(apple); Apple developer forums, thread 807380; parse-server #6052",
-      narrower: "Apple: do not retry. It may be a good token of the other environment, so it needs a witness and a check there"),
+      narrower:
+        "Apple: do not retry. It may be a good token of the other environment, so it needs a witness and a check there"),
     reason("TooManyRequests", 429, .throttled("TooManyRequests")),
   ]
 

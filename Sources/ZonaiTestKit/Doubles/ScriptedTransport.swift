@@ -21,6 +21,8 @@ public final class ScriptedTransport: Transport {
   public let clock: TurnableClock
   /// Shut it to hold back every answer.
   public let answersGate = Gate()
+  /// Shut it to hold back every answer of the other environment.
+  public let checksGate = Gate()
   private let streams: Int
   private let limit: Int
   private let otherEnvironment: OtherEnvironment
@@ -134,13 +136,17 @@ public final class ScriptedTransport: Transport {
       checkLog.append(token)
       answers.append(script.withLock { $0.checks[token.bytes] } ?? .unknownThere)
     }
-    await answersGate.pass()
+    await checksGate.pass()
     return answers
   }
+
+  /// Returns once this many tokens were asked about in the other environment.
+  public func waitUntilChecked(_ count: Int) async { await checkLog.wait(for: count) }
 
   public func close() async {
     script.withLock { $0.isClosed = true }
     answersGate.open()
+    checksGate.open()
   }
 
   private func openRequests(_ batch: PushBatch, from first: Int) -> [(Verdict, PushAnswer.Sent)] {

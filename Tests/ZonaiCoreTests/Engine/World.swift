@@ -18,14 +18,16 @@ struct World: Sendable {
 
   /// `passes` lets time pass for the engine by itself, for tests in which nothing depends on how much; the store's time
   /// stands still all the same.
-  init(streams: Int = 100, passes: Bool = false) {
+  init(streams: Int = 100, passes: Bool = false, otherEnvironment: OtherEnvironment = .none) {
     clock = TurnableClock()
     database = MemoryDatabase(clock: clock)
     store = InMemoryStore(on: database)
     // A clock that stands at 0 never finds a permit lapsed, only revoked.
     let laneClock = passes ? TurnableClock(now: 0) : clock
     fcm = ScriptedTransport(Lane(transport: .fcm, fingerprint: "fcm project"), clock: laneClock, streams: streams)
-    apns = ScriptedTransport(Lane(transport: .apns, fingerprint: "apns team topic"), clock: laneClock, streams: streams)
+    apns = ScriptedTransport(
+      Lane(transport: .apns, fingerprint: "apns team topic"), clock: laneClock, streams: streams,
+      otherEnvironment: otherEnvironment)
     engineClock = passes ? RealTime.clock ?? clock : clock
     database.create(
       TableSketch(
