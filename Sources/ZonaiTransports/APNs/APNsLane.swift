@@ -14,9 +14,9 @@ struct APNsLane {
     try check(configuration)
     let thread = try ThreadExecutor.opened(name: "zonai-apns-keys", setting: "apns.keyFile")
     let credentials = APNsCredentials(configuration: configuration, clock: clock, registry: registry, executor: thread)
-    let warning: SetupWarning?
+    let warnings: [SetupWarning]
     do throws(SetupError) {
-      warning = try await credentials.open()
+      warnings = try await credentials.open()
     } catch {
       thread.close()
       throw error
@@ -27,7 +27,7 @@ struct APNsLane {
       + "bundle \(configuration.bundleId)"
     return APNsLane(
       lane: Lane(transport: .apns, fingerprint: fingerprint), credentials: credentials, thread: thread,
-      warnings: [warning].compactMap { $0 })
+      warnings: warnings)
   }
 
   private static func check(_ configuration: APNsConfiguration) throws(SetupError) {

@@ -33,10 +33,10 @@ actor APNsCredentials {
   }
 
   /// Reads the key. Mints no token yet.
-  func open() throws(SetupError) -> SetupWarning? {
+  func open() throws(SetupError) -> [SetupWarning] {
     let keys = try APNsKeyFile(configuration.key)
     self.keys = keys
-    return keys.warning
+    return keys.warnings
   }
 
   /// The token to send with. The key file is read again when it changed; one that cannot be used leaves the old key.
@@ -110,7 +110,7 @@ extension TokenShortage {
 /// Confined to the thread of the `APNsCredentials` that owns it.
 final class APNsKeyFile {
   private(set) var key: APNsKey
-  let warning: SetupWarning?
+  let warnings: [SetupWarning]
   private let source: KeySource
   private let setting: String
   private var stamp: KeyFile.Stamp?
@@ -119,7 +119,7 @@ final class APNsKeyFile {
     if case .file = source { setting = "apns.keyFile" } else { setting = "apns.key" }
     let file = try KeyFile(reading: source, setting: setting)
     key = try APNsKey(pem: file.text, source: source, setting: setting)
-    warning = file.warning
+    warnings = file.warnings(source, setting, key.repairs)
     self.source = source
     stamp = file.stamp
   }

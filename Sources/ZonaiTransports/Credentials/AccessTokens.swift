@@ -44,14 +44,14 @@ actor AccessTokens {
   /// What the rest of the lane must know of the account.
   struct Account: Sendable {
     let projectId: String
-    let warning: SetupWarning?
+    let warnings: [SetupWarning]
   }
 
   /// Reads the service account. Asks for no token yet.
   func open(_ source: KeySource, oauthEndpoint: Endpoint?) throws(SetupError) -> Account {
     let keys = try ServiceAccountFile(source, oauthEndpoint: oauthEndpoint)
     self.keys = keys
-    return Account(projectId: keys.account.projectId, warning: keys.warning)
+    return Account(projectId: keys.account.projectId, warnings: keys.warnings)
   }
 
   /// The token to send with. The key file is read again when it changed.

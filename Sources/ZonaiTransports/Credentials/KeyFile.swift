@@ -17,6 +17,8 @@ struct KeyFile {
   }
 
   let text: String
+  /// What was taken off to get at the text, as clauses that follow the name of the source.
+  let repairs: [String]
   /// nil for an inline key, which never changes.
   let stamp: Stamp?
   let warning: SetupWarning?
@@ -26,11 +28,14 @@ struct KeyFile {
 
   /// Reads the source. It blocks: a thread of our own calls it.
   init(reading source: KeySource, setting: String) throws(SetupError) {
-    guard case .file(let path) = source else {
-      if case .inline(let text) = source { self.text = text } else { text = "" }
+    let path: String
+    switch source {
+    case .inline(let given):
+      (text, repairs) = KeyWrapping.unwrapped(Array(given.utf8))
       stamp = nil
       warning = nil
       return
+    case .file(let named): path = named
     }
     // Without O_NONBLOCK a named pipe is waited for until somebody writes to it.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -41,7 +46,7 @@ struct KeyFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SetupError(.unreadable, setting: setting, "\(path) is not a file; name the key file itself")
     }
-    text = String(decoding: try KeyFile.contents(of: descriptor, path, setting), as: UTF8.self)
+    (text, repairs) = KeyWrapping.unwrapped(try KeyFile.contents(of: descriptor, path, setting))
     stamp = Stamp(status)
     let others = status.st_mode & (S_IRGRP | S_IROTH)
     warning =
@@ -56,6 +61,17 @@ struct KeyFile {
     guard case .file(let path) = source else { return nil }
     var status = stat()
     return stat(path, &status) == 0 ? Stamp(status) : nil
+  }
+
+  /// That others may read it, and what was put right in it. `more` are the repairs of the key
+  /// inside.
+  func warnings(_ source: KeySource, _ setting: String, _ more: [String]) -> [SetupWarning] {
+    let repairs = repairs + more
+    guard !repairs.isEmpty else { return [warning].compactMap { $0 } }
+    let note = SetupWarning(
+      setting: setting,
+      sentence: "\(source) \(repairs.joined(separator: " and ")); it was read, but keep it as it was given out")
+    return [warning, note].compactMap { $0 }
   }
 
   private static func contents(of descriptor: Int32, _ path: String, _ setting: String) throws(SetupError) -> [UInt8] {

@@ -4,7 +4,7 @@
 final class ServiceAccountFile {
   private(set) var account: ServiceAccount
   private(set) var target: TokenEndpoint.Target
-  let warning: SetupWarning?
+  let warnings: [SetupWarning]
   private let source: KeySource
   private let oauthEndpoint: Endpoint?
   private var stamp: KeyFile.Stamp?
@@ -17,7 +17,7 @@ final class ServiceAccountFile {
     self.account = account
     target = try TokenEndpoint.Target(
       tokenURI: account.tokenURI, override: oauthEndpoint, setting: ServiceAccountFile.setting)
-    warning = file.warning
+    warnings = file.warnings(source, ServiceAccountFile.setting, account.repairs)
     self.source = source
     self.oauthEndpoint = oauthEndpoint
     stamp = file.stamp

@@ -50,6 +50,13 @@ final class SigningKey: @unchecked Sendable, CustomStringConvertible {
     return key
   }
 
+  /// Whether OpenSSL finds a private key of any kind in the text.
+  static func isReadable(pem: String) -> Bool {
+    guard let handle = handle(of: Array(pem.utf8)) else { return false }
+    EVP_PKEY_free(handle)
+    return true
+  }
+
   private static func handle(of pem: [UInt8]) -> OpaquePointer? {
     // OpenSSL reads from the array's own memory, not from a copy: it must stay until the key was read.
     pem.withUnsafeBufferPointer { bytes in

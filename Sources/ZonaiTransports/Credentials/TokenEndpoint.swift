@@ -20,9 +20,9 @@ struct TokenEndpoint: Sendable {
     /// The address in service accounts that Google gave out until about 2017.
     private static let formerTokenURI = "https://accounts.google.com/o/oauth2/token"
 
-    /// A file must not be able to send grants elsewhere: only Google's own addresses count, and with an override, which
-    /// is for tests, this machine's. A grant goes to the override if there is one, and never to an address of this machine
-    /// that a file names.
+    /// A file must not be able to send grants elsewhere: only Google's own addresses count, and
+    /// with an override, which is for tests, this machine's. A grant goes to the override if there
+    /// is one, and never to an address of this machine that a file names.
     init(tokenURI: String, override: Endpoint?, setting: String) throws(SetupError) {
       let current = tokenURI == Target.formerTokenURI ? ServiceAccount.googleTokenURI : tokenURI
       let named = try Endpoint(current, setting: "\(setting) (token_uri)")

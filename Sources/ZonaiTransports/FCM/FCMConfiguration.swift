@@ -7,8 +7,9 @@ public struct FCMConfiguration: Sendable, Hashable {
   /// Another server in FCM's place; nil, the default, is Google's. For tests: never take it from a file that others may
   /// write, since access tokens are sent to it.
   public var endpoint: Endpoint?
-  /// Another server in the place of Google's token endpoint; nil, the default, is the one that the service account names,
-  /// which must be Google's. With it, a `token_uri` on this machine, such as a simulator's, is accepted as the audience.
+  /// Another server in the place of Google's token endpoint; nil, the default, is the one that the
+  /// service account names, which must be Google's. With it, a `token_uri` on this machine, such as
+  /// a simulator's, is accepted as the audience.
   public var oauthEndpoint: Endpoint?
   /// A PEM file of authorities to trust besides the system's; nil, the default, trusts only those.
   public var caFile: String?

@@ -34,7 +34,7 @@ struct FCMLane {
     let fingerprint = "fcm \(configuration.endpoint ?? google) project \(projectId)"
     let lane = Lane(transport: .fcm, fingerprint: fingerprint, retryFloorMilliseconds: retryFloor)
     return FCMLane(
-      lane: lane, projectId: projectId, tokens: tokens, thread: thread, warnings: [account.warning].compactMap { $0 })
+      lane: lane, projectId: projectId, tokens: tokens, thread: thread, warnings: account.warnings)
   }
 
   /// Whether it can stand in a path.

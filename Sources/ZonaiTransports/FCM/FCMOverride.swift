@@ -3,9 +3,10 @@ import ZonaiJSON
 
 /// The caller's own JSON for FCM's `message` object.
 ///
-/// FCM takes every field in camelCase and in snake_case. Zonai writes the latter, so that an override meets what it means
-/// to replace; a field in both spellings is refused, since either could win. A target or a credential in it is refused: one
-/// message goes to many devices, with the lane's credential.
+/// FCM takes every field in camelCase and in snake_case. Zonai writes the latter, so that an
+/// override meets what it means to replace; a field in both spellings is refused, since either
+/// could win. A target or a credential in it is refused: one message goes to many devices, with the
+/// lane's credential.
 struct FCMOverride {
   let members: [String: JSON]
 
