@@ -8,7 +8,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// Keeps a folder for one simulator. The system lets go of it when the process ends, however it does.
+/// Keeps a folder for one simulator. The system lets go of it when the process ends, however it
+/// does.
 final class FolderLock: Sendable {
   private let descriptor: Mutex<Int32?>
 

@@ -11,15 +11,16 @@ import ZonaiJSON
 /// The folder in which the simulator leaves what a client needs.
 struct SimulatorFolder: Sendable {
   static let names = ["ca.pem", "service-account.json", "zonai.json", "simulator.json"]
-  /// Marks the folder as a simulator's and lists the files that it wrote, so that the next one may replace them.
+  /// Marks the folder as a simulator's and lists the files that it wrote, so that the next one may
+  /// replace them.
   private static let mark = ".zonai-simulator"
 
   let path: String
 
   private let lock: FolderLock
 
-  /// Makes the folder, or takes one that an earlier simulator made and removes what it left. Refuses, and writes nothing,
-  /// if the folder holds other files or another simulator uses it.
+  /// Makes the folder, or takes one that an earlier simulator made and removes what it left.
+  /// Refuses, and writes nothing, if the folder holds other files or another simulator uses it.
   init(_ path: String) throws(SimulatorError) {
     self.path = path
     let earlier = Self.read("\(path)/\(Self.mark)")

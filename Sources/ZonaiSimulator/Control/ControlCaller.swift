@@ -1,10 +1,12 @@
 import ZonaiHTTP
 
-/// Tells a program on this machine, which may use the control port, from a web page that a browser on it shows.
+/// Tells a program on this machine, which may use the control port, from a web page that a browser
+/// on it shows.
 ///
-/// A browser connects to 127.0.0.1 for any page. What gives a page away: a name that was bound to this machine in Host,
-/// another Origin, a request that Sec-Fetch-Site says is not the user's own, and a body of a type that pages can send without
-/// asking first (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+/// A browser connects to 127.0.0.1 for any page. What gives a page away: a name that was bound to
+/// this machine in Host, another Origin, a request that Sec-Fetch-Site says is not the user's own,
+/// and a body of a type that pages can send without asking first
+/// (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
 struct ControlCaller {
   let port: UInt16
 
@@ -41,7 +43,8 @@ struct ControlCaller {
     return essence == "application/json" || essence == "application/json "
   }
 
-  /// Whether it is a loopback name with this port. Without a port it is 80, which a simulator may have been given.
+  /// Whether it is a loopback name with this port. Without a port it is 80, which a simulator may
+  /// have been given.
   private func isOwn(_ authority: String) -> Bool {
     let suffix = ":\(port)"
     let authority = authority.lowercased()

@@ -1,7 +1,8 @@
 import ZonaiHTTP
 import ZonaiJSON
 
-/// The control port: plain HTTP, JSON in and out, for programs on this machine. `docs/simulator.md` describes each request.
+/// The control port: plain HTTP, JSON in and out, for programs on this machine. `docs/simulator.md`
+/// describes each request.
 struct ControlLane: Sendable {
   let world: World
 

@@ -7,13 +7,19 @@ struct SignedToken {
   let signedText: [UInt8]
   let signature: [UInt8]
 
-  /// Nil when it is not three pieces of base64url of which the first two hold JSON objects.
-  init?(_ text: Substring) {
+  /// Nil when it is not three pieces of base64url of which the first two hold JSON objects. RFC
+  /// 7515 allows no padding.
+  init?(_ text: Substring, allowsPadding: Bool = false) {
     let pieces = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    func decoded(_ piece: Substring.UTF8View) -> [UInt8]? {
+      let digits = piece.prefix { $0 != UInt8(ascii: "=") }
+      let isPadded = piece.count.isMultiple(of: 4) && piece.count - digits.count <= 2
+      return Base64URL.decode(allowsPadding && isPadded ? digits : piece)
+    }
     guard pieces.count == 3,
-      let header = Base64URL.decode(pieces[0]).flatMap({ try? JSON(parsing: $0) }), header.object != nil,
-      let claims = Base64URL.decode(pieces[1]).flatMap({ try? JSON(parsing: $0) }), claims.object != nil,
-      let signature = Base64URL.decode(pieces[2])
+      let header = decoded(pieces[0]).flatMap({ try? JSON(parsing: $0) }), header.object != nil,
+      let claims = decoded(pieces[1]).flatMap({ try? JSON(parsing: $0) }), claims.object != nil,
+      let signature = decoded(pieces[2])
     else { return nil }
     self.header = header
     self.claims = claims
