@@ -23,8 +23,8 @@ public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is this machine itself, to which no proxy leads.
   var isLoopback: Bool { Self.isLoopback(host) }
 
-  /// 127.0.0.0/8 in its usual form, ::1 and localhost. Other spellings of the same addresses are not recognized, since
-  /// resolvers disagree about them.
+  /// 127.0.0.0/8 in its usual form, ::1 and localhost. Other spellings of the same addresses are
+  /// not recognized, since resolvers disagree about them.
   package static func isLoopback(_ host: String) -> Bool {
     if ["localhost", "::1", "[::1]"].contains(host) { return true }
     let numbers = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

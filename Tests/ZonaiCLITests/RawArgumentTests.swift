@@ -2,7 +2,8 @@ import Testing
 
 @testable import ZonaiCLI
 
-/// Arguments as the system hands them over: bytes, which need not be text, and which others can read.
+/// Arguments as the system hands them over: bytes, which need not be text, and which others can
+/// read.
 @Suite(.sharedSimulator) struct RawArgumentTests {
   /// Runs `zonai` with these words and one more, which is not UTF-8.
   private func run(_ words: [String], then option: String...) async throws -> Shell.Ending {

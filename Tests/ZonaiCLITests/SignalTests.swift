@@ -14,7 +14,7 @@ struct SignalTests {
     try await blocking { transcript.waitFor(text) }
   }
 
-  @Test(arguments: [SIGTERM, SIGINT])
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
   func `an idle worker stops cleanly`(_ number: Int32) async throws {
     let scene = try await Scene(devices: 2)
     let worker = try Shell(scene.workWords)
@@ -55,6 +55,23 @@ struct SignalTests {
     #expect(try await appears("once more ends at once", in: worker.standardError))
     worker.signal(SIGINT)
     #expect(try await worker.end().code == 128 + SIGINT)
+  }
+
+  @Test func `under nohup a closed terminal is no signal to stop`() async throws {
+    let scene = try await Scene(devices: 4)
+    try await scene.simulator.control("POST", "/faults", ["lane": "apns", "action": "silence"])
+    _ = try await scene.push()
+    let file = try scene.configuration(adding: ["gracePeriodSeconds": 3600, "requestTimeoutSeconds": 600])
+    let script = #"trap "" HUP; exec "$0" "$@""#
+    let worker = try Shell(
+      ["-c", script, Shell.executable] + scene.workWords + ["--config", file], program: "/bin/sh")
+    #expect(try await appears("started with", in: worker.standardError))
+    // If the first counted, the second would end the process at once, with its own number.
+    worker.signal(SIGHUP)
+    worker.signal(SIGINT)
+    #expect(try await appears("once more ends at once", in: worker.standardError))
+    worker.signal(SIGTERM)
+    #expect(try await worker.end().code == 128 + SIGTERM)
   }
 
   @Test func `an interrupted once is not done`() async throws {

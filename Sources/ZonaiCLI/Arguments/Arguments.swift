@@ -2,8 +2,9 @@ import ZonaiJSON
 
 /// A command line taken apart: what was given for each option, and the words that belong to none.
 ///
-/// `--name value` and `--name=value` mean the same; after `--` everything is an operand. A value may begin with dashes,
-/// but one that is the name of an option must be written with the equals sign.
+/// `--name value` and `--name=value` mean the same; after `--` everything is an operand. A value
+/// may begin with dashes, but one that is the name of an option must be written with the equals
+/// sign.
 struct Arguments: Sendable {
   private var given: [String: [String]] = [:]
   private(set) var operands: [String] = []
@@ -43,7 +44,8 @@ struct Arguments: Sendable {
       return
     }
     guard let value = rest.popFirst() else { throw .usage("\(name) wants a value: \(name) \(placeholder)") }
-    // The value was probably forgotten. What follows the equals sign is not repeated, since it may be a password.
+    // The value was probably forgotten. What follows the equals sign is not repeated, since it may
+    // be a password.
     let option = value.prefix { $0 != "=" }
     if option == Shared.shortHelp || options.entry(String(option)) != nil {
       let shown = option.count == value.count ? value : "\(option)=…"
@@ -52,7 +54,8 @@ struct Arguments: Sendable {
     given[name, default: []].append(value)
   }
 
-  /// The words that are options: neither values of others nor operands. Mistakes in them are not looked for.
+  /// The words that are options: neither values of others nor operands. Mistakes in them are not
+  /// looked for.
   static func options(in words: some Sequence<String>, _ options: OptionList) -> [String] {
     var found: [String] = []
     var isValue = false

@@ -32,9 +32,10 @@ struct WorkCommand: Command {
   }()
 
   static let notes = """
-    Start as many as you like, on any machine that reaches the database. ^C or SIGTERM lets what is in flight settle, gives the rest
-    back and says what remains (exit 0; with --once 1); a second one ends at once, and the next worker takes over when the lease ends.
-    With --json every event is one object a line.
+    Start as many as you like, on any machine that reaches the database. ^C, SIGTERM or SIGHUP lets
+    what is in flight settle, gives the rest back and says what remains (exit 0; with --once 1); a
+    second one ends at once, and the next worker takes over when the lease ends. With --json every
+    event is one object a line.
 
       zonai work --store sqlite:app.db --config zonai.json
     """

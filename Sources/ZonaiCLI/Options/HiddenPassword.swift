@@ -12,8 +12,8 @@ enum HiddenPassword {
     return text.contains("=") ? hiding(inList: text) : text
   }
 
-  /// Whatever stands before the last @ in front of the query is taken for user and password: one that is not
-  /// percent-encoded may hold anything.
+  /// Whatever stands before the last @ in front of the query is taken for user and password: one
+  /// that is not percent-encoded may hold anything.
   private static func hiding(inURL text: Substring) -> String {
     let query = startOfQuery(text) ?? text.endIndex
     var hidden = ""
@@ -31,9 +31,9 @@ enum HiddenPassword {
     return hidden + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
   }
 
-  /// The question mark before the URL's options. A password may hold one too, so hosts and a path must stand before it and
-  /// `name=value` behind it. As libpq reads a URL, an @ before the first slash ends the credentials, so no query begins
-  /// before one.
+  /// The question mark before the URL's options. A password may hold one too, so hosts and a path
+  /// must stand before it and `name=value` behind it. As libpq reads a URL, an @ before the first
+  /// slash ends the credentials, so no query begins before one.
   private static func startOfQuery(_ text: Substring) -> Substring.Index? {
     let slash = text.firstIndex(of: "/") ?? text.endIndex
     var mark = text.firstIndex(of: "?")

@@ -8,9 +8,11 @@
 
 /// The command line as others see it: `ps` shows what stands in the process's own memory.
 enum CommandLineMemory {
-  /// Takes the password out of a store's URL there, as soon as the process has begun. Before that others could read it.
+  /// Takes the password out of a store's URL there, as soon as the process has begun. Before that
+  /// others could read it.
   ///
-  /// Only Linux says where that memory is. Elsewhere, and where it says nothing, everything stays as it is.
+  /// Only Linux says where that memory is. Elsewhere, and where it says nothing, everything stays
+  /// as it is.
   static func hidePasswords() {
     #if os(Linux)
       guard let place = place() else { return }
@@ -20,7 +22,8 @@ enum CommandLineMemory {
     #endif
   }
 
-  /// The memory holds the words one after the other, each with a zero at its end. They are bytes, which need not be text.
+  /// The memory holds the words one after the other, each with a zero at its end. They are bytes,
+  /// which need not be text.
   static func hidePasswords(in memory: UnsafeMutableRawBufferPointer) {
     let option = Array(StoreOptions.store.name.utf8)
     let assignment = option + [UInt8(ascii: "=")]

@@ -8,8 +8,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// ^C and SIGTERM. The first asks what runs to stop, if it knows how to; the second, and the first where nothing does,
-/// ends the process at once.
+/// ^C, SIGTERM, and SIGHUP when a terminal is closed. The first asks what runs to stop, if it knows
+/// how to; the second, and the first where nothing does, ends the process at once.
 ///
 /// The main thread waits for the signals, which are blocked everywhere else, so no code ever runs in a handler.
 final class Interruption: Sendable {
@@ -33,7 +33,16 @@ final class Interruption: Sendable {
     sigemptyset(&signals)
     sigaddset(&signals, SIGINT)
     sigaddset(&signals, SIGTERM)
+    // Under nohup it is ignored and must stay so: a blocked signal would be waited for all the
+    // same.
+    if !isIgnored(SIGHUP) { sigaddset(&signals, SIGHUP) }
     return signals
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    let handler = signal(number, SIG_DFL)
+    signal(number, handler)
+    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   /// Waits for signals, for good.

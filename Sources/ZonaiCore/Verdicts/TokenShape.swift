@@ -1,8 +1,9 @@
 /// What a token's bytes alone can tell: not where it belongs, but where it cannot. Shape never routes, but may refuse.
 public enum TokenShape {
-  /// A verdict for a token that cannot belong to the transport, so that it is not sent: 64 or more hexadecimal digits are an
-  /// APNs token and not FCM's, and APNs takes whole hexadecimal bytes only, no more than `longestTokenOfAPNs` digits of
-  /// them. nil for every other token and transport.
+  /// A verdict for a token that cannot belong to the transport, so that it is not sent: 64 or more
+  /// hexadecimal digits are an APNs token and not FCM's, and APNs takes whole hexadecimal bytes
+  /// only, no more than `longestTokenOfAPNs` digits of them. nil for every other token and
+  /// transport.
   ///
   /// Allocates nothing, and reads an FCM token only up to its first character that is no hexadecimal digit.
   public static func refusal(_ token: UnsafeRawBufferPointer, for transport: TransportName) -> Verdict? {
@@ -18,9 +19,10 @@ public enum TokenShape {
     token.withUnsafeBytes { refusal($0, for: transport) }
   }
 
-  /// The most digits that are sent. A device token has 64 today. Apple asks not to assume a length and announced tokens of up
-  /// to 100 bytes (WWDC 2015, session 720); 160 digits were seen. This is twice what was announced. A token far beyond it
-  /// does not fit into a request's header, so APNs could not even refuse it.
+  /// The most digits that are sent. A device token has 64 today. Apple asks not to assume a length
+  /// and announced tokens of up to 100 bytes (WWDC 2015, session 720); 160 digits were seen. This
+  /// is twice what was announced. A token far beyond it does not fit into a request's header, so
+  /// APNs could not even refuse it.
   static let longestTokenOfAPNs = 400
 
   /// Whether the token has 64 hexadecimal digits, which is how APNs gives out most of its tokens.
