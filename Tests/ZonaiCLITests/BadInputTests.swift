@@ -119,6 +119,29 @@ import ZonaiJSON
     #expect(ending.errors.hasPrefix("zonai: "))
   }
 
+  @Test(arguments: [
+    (#"{"android":{"notification":{"clickAction":"A","click_action":"B"}}}"#, "'clickAction' and 'click_action'"),
+    (#"{"apns":{"headers":{"APNs-Priority":"5","apns-priority":"10"}}}"#, "'APNs-Priority' and 'apns-priority'"),
+  ])
+  func `an override with one field in two spellings is refused before anything is written`(
+    _ override: String, _ both: String
+  ) async throws {
+    let scene = try await Scene(devices: 2)
+    let file = try scene.folder.write("message.json", #"{"title":"Hello","fcmOverride":\#(override)}"#)
+    var words = scene.pushWords
+    for name in ["--title", "--body"] {
+      let place = try #require(words.firstIndex(of: name))
+      words.removeSubrange(place...place + 1)
+    }
+    for more in [[], ["--dry-run"]] {
+      let ending = try await Shell.run(words + ["--message", file, "--json"] + more)
+      #expect(ending.code == 2)
+      #expect(ending.failure.code == "message")
+      #expect(ending.failure.message?.contains(both) == true, "\(ending.errors)")
+    }
+    #expect(try scene.jobs == 0)
+  }
+
   // MARK: Keys and configurations
 
   @Test(arguments: [

@@ -20,7 +20,7 @@ import ZonaiJSON
     return (scene, words + ["--config", "\(scene.simulator.directory)/zonai.json", "--json"])
   }
 
-  @Test(arguments: ["fcm", "oauth", "apns", "control", "anything"])
+  @Test(arguments: ["fcm", "oauth", "apns", "apnsSandbox", "control", "anything"])
   func `an address elsewhere is refused before anything is sent`(_ name: String) async throws {
     for address in Self.elsewhere {
       let (scene, words) = try await scene { $0[name] = .string(address) }
@@ -35,7 +35,7 @@ import ZonaiJSON
 
   @Test func `every spelling of this machine will do`() async throws {
     let (scene, words) = try await scene { file in
-      for name in ["fcm", "oauth", "apns", "control"] {
+      for name in ["fcm", "oauth", "apns", "apnsSandbox", "control"] {
         file[name] = file[name]?.string.map { .string($0.replacing("127.0.0.1", with: "localhost")) }
       }
     }
