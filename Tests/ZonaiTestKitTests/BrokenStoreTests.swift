@@ -40,6 +40,17 @@ import ZonaiCore
     #expect(await brokenChecks(Flaw("changes nothing") { _ in }) == [])
   }
 
+  @Test func `a store that says at each migration what its database cannot make passes every check`() async {
+    let store = Flaw("has notes") { flaw in
+      flaw.migrate = { (store) throws(StoreError) in
+        var migration = try await store.migrate()
+        migration.notes = ["the function zonai_push cannot be made: ask for the right to make functions"]
+        return migration
+      }
+    }
+    #expect(await brokenChecks(store) == [])
+  }
+
   private func brokenChecks(_ flaw: Flaw) async -> Set<String> {
     var broken: Set<String> = []
     for check in TokenStoreConformance<BrokenFixture>.checks {

@@ -19,9 +19,7 @@ public enum HookFailure: Error, Sendable, Hashable {
 
   /// The application's error may quote the token: that is taken out.
   private static func words(of error: any Error, without token: DeviceToken) -> String {
-    let words = String(describing: error)
-    let text = token.text
-    return String((text.isEmpty ? words : words.replacing(text, with: token.description)).prefix(300))
+    ServiceWords.shortened(String(describing: error), hiding: token.bytes[...])
   }
 }
 

@@ -1,10 +1,10 @@
 /// The questions that the table asks of an answer.
 extension FCMAnswer {
   /// The most telling word of the answer; the bare status when it has none.
-  var rawReason: String {
+  func rawReason(hiding token: ArraySlice<UInt8>?) -> String {
     guard body == .service else { return "HTTP \(status)" }
     let word = errorCode ?? errorInfoReason ?? serviceStatus
-    return word.map { ServiceWords.shortened($0) } ?? "HTTP \(status)"
+    return word.map { ServiceWords.shortened($0, hiding: token) } ?? "HTTP \(status)"
   }
 
   /// A client error with the detail `FcmError`; 429 and statuses that pass are the service's whatever their body says.

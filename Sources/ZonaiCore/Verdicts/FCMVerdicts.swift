@@ -14,7 +14,7 @@ public enum FCMVerdicts {
     if verdict.outcome == .delivered { return verdict }
     verdict.status = answer.status
     verdict.words = words(of: answer, hiding: token)
-    if row.keepsRawReason { verdict.reason = Reason(rawValue: answer.rawReason) }
+    if row.keepsRawReason { verdict.reason = Reason(rawValue: answer.rawReason(hiding: token)) }
     if verdict.fault == .message, let field = answer.offendingField {
       verdict.names = ServiceWords.shortened(field, hiding: token)
     }

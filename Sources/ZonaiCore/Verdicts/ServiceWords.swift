@@ -5,12 +5,11 @@ public enum ServiceWords {
   /// The longest run of token characters that is still a word; no reason of the services comes near it, no token is shorter.
   static let longestWord = 40
 
-  /// Long runs of token characters are cut to their first six, so that a token that a service repeats is never shown whole;
-  /// `token`, when it is given, is cut out wherever it stands, whatever it is made of.
+  /// Long runs of token characters are cut to their first six, so that a token that a service repeats is never shown whole.
+  /// `token`, if given, is cut out wherever more than six bytes of it stand, in whatever case or encoding.
   public static func shortened(_ text: String, hiding token: ArraySlice<UInt8>? = nil) -> String {
     if token == nil, isFit(text) { return text }
-    var bytes = ArraySlice(text.utf8)
-    if let token, !token.isEmpty { bytes = cut(Array(token), from: bytes) }
+    var bytes = ArraySlice(token.map { TokenPieces.hide($0, in: text) } ?? Array(text.utf8))
     var shown: [UInt8] = []
     while let first = bytes.first {
       guard isTokenCharacter(first) else {
@@ -40,21 +39,6 @@ public enum ServiceWords {
       if run > longestWord || byte < 0x20 || byte == 0x7f { return false }
     }
     return true
-  }
-
-  private static func cut(_ token: [UInt8], from text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = text
-    var kept: [UInt8] = []
-    while let first = rest.first {
-      if first == token[0], rest.starts(with: token) {
-        kept.append(contentsOf: "…".utf8)
-        rest.removeFirst(token.count)
-      } else {
-        kept.append(first)
-        rest.removeFirst()
-      }
-    }
-    return ArraySlice(kept)
   }
 
   private static func isTokenCharacter(_ byte: UInt8) -> Bool {

@@ -6,7 +6,7 @@ import Synchronization
 public final class Recording<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
-    var waiting: [(count: Int, wake: CheckedContinuation<Void, Never>)] = []
+    var waiting: [(condition: @Sendable ([Element]) -> Bool, wake: CheckedContinuation<Void, Never>)] = []
   }
 
   private let state = Mutex(State())
@@ -19,20 +19,23 @@ public final class Recording<Element: Sendable>: Sendable {
   public func append(_ element: Element) {
     let reached = state.withLock { state in
       state.elements.append(element)
-      let count = state.elements.count
-      let reached = state.waiting.filter { $0.count <= count }
-      state.waiting.removeAll { $0.count <= count }
+      let elements = state.elements
+      let reached = state.waiting.filter { $0.condition(elements) }
+      if !reached.isEmpty { state.waiting.removeAll { $0.condition(elements) } }
       return reached.map(\.wake)
     }
     for continuation in reached { continuation.resume() }
   }
 
   /// Returns once there are this many.
-  public func wait(for count: Int) async {
+  public func wait(for count: Int) async { await wait { $0.count >= count } }
+
+  /// Returns once the condition holds. It is asked at once and after each element, and must be quick.
+  public func wait(until condition: @escaping @Sendable ([Element]) -> Bool) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in
-        if state.elements.count >= count { return true }
-        state.waiting.append((count, continuation))
+        if condition(state.elements) { return true }
+        state.waiting.append((condition, continuation))
         return false
       }
       if isReached { continuation.resume() }

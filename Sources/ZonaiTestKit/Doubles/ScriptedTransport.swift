@@ -12,7 +12,7 @@ public final class ScriptedTransport: Transport {
     public var message: PushMessage
     public var expiresAt: Int64?
     public var sent: PushAnswer.Sent
-    /// The answer that was written for it.
+    /// The answer that was written for it, in the words that it was written in.
     public var verdict: Verdict
   }
 
@@ -23,6 +23,8 @@ public final class ScriptedTransport: Transport {
   public let answersGate = Gate()
   /// Shut it to hold back every answer of the other environment.
   public let checksGate = Gate()
+  /// Shut it to let no time limit pass: requests whose answer is `timedOut`, and the batches that they are in, wait for it.
+  public let timeLimitGate = Gate()
   private let streams: Int
   private let limit: Int
   private let otherEnvironment: OtherEnvironment
@@ -87,6 +89,12 @@ public final class ScriptedTransport: Transport {
   /// Returns once this many requests were opened since the transport was made.
   public func waitUntilSent(_ count: Int) async { await log.wait(for: count) }
 
+  /// Returns once a request for this token was opened.
+  public func waitUntilSent(to token: String) async {
+    let token = DeviceToken(token)
+    await log.wait { $0.contains { $0.token == token } }
+  }
+
   public var isClosed: Bool { script.withLock { $0.isClosed } }
 
   // MARK: Transport
@@ -115,6 +123,7 @@ public final class ScriptedTransport: Transport {
       let opened = openRequests(batch, from: answers.count)
       isStopped = opened.isEmpty
       await answersGate.pass()
+      if opened.contains(where: { $0.0.reason == .timedOut }) { await timeLimitGate.pass() }
       let isCut = isClosed
       for (written, sent) in opened {
         let verdict = isCut ? Verdict.answerLost : written
@@ -147,6 +156,7 @@ public final class ScriptedTransport: Transport {
     script.withLock { $0.isClosed = true }
     answersGate.open()
     checksGate.open()
+    timeLimitGate.open()
   }
 
   private func openRequests(_ batch: PushBatch, from first: Int) -> [(Verdict, PushAnswer.Sent)] {
@@ -161,7 +171,7 @@ public final class ScriptedTransport: Transport {
         // In the lock, so that the log has the order of the numbers.
         log.append(
           SentPush(token: token, message: message, expiresAt: batch.expiresAt, sent: sent, verdict: verdict))
-        return (verdict, sent)
+        return (verdict.without(token), sent)
       }
       guard let request else { break }
       opened.append(request)
@@ -186,23 +196,23 @@ private struct TransportScript: Sendable {
   }
 
   mutating func takeAnswer(for token: DeviceToken) -> Verdict {
-    guard var left = byToken[token.bytes], let first = left.first else { return standard.without(token) }
+    guard var left = byToken[token.bytes], let first = left.first else { return standard }
     if first.times <= 1 {
       left.removeFirst()
     } else if first.times < .max {
       left[0].times -= 1
     }
     byToken[token.bytes] = left
-    return first.verdict.without(token)
+    return first.verdict
   }
 }
 
 extension Verdict {
   /// The same verdict, whose words do not show the token even if the service's did.
   fileprivate func without(_ token: DeviceToken) -> Verdict {
-    guard let words, !token.bytes.isEmpty else { return self }
+    guard let words else { return self }
     var verdict = self
-    verdict.words = words.replacing(token.text, with: "…")
+    verdict.words = ServiceWords.shortened(words, hiding: token.bytes[...])
     return verdict
   }
 }

@@ -28,7 +28,8 @@ extension TokenStoreConformance {
         try await scene.makeDevices(0)
         let job = try await scene.enqueue()
         let again = try await store.migrate()
-        try expect(again, is: Migration(from: first.to, to: first.to), "the second migration")
+        // It may say again what the database cannot make.
+        try expect([again.from, again.to], is: [first.to, first.to], "the versions of the second migration")
         try expect(try await scene.job(job).state, is: .pending, "the state of a job from before it")
       },
       check("of stores that migrate at once one makes the tables", law: "section 7, migrate", isMigrated: false) {

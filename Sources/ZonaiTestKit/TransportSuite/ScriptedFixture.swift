@@ -3,26 +3,33 @@ import ZonaiCore
 /// The transport suite's fixture for `ScriptedTransport`; a fixture of a real service has this shape.
 public struct ScriptedFixture: TransportFixture {
   public let transport: ScriptedTransport
-  public let capabilities = TransportCapabilities(concurrency: 100)
+  public let capabilities: TransportCapabilities
 
-  public init() { transport = ScriptedTransport(streams: 100) }
+  public init() { self.init(TransportCapabilities(concurrency: 100)) }
+
+  /// As a service with other capabilities has it; its tokens are of the form `instance:secret`.
+  public init(_ capabilities: TransportCapabilities) {
+    transport = ScriptedTransport(streams: capabilities.concurrency)
+    var capabilities = capabilities
+    capabilities.secrets = { $0.split(separator: ":").dropFirst().map(String.init) }
+    self.capabilities = capabilities
+  }
 
   public var now: Int64 { transport.clock.now }
   public var wallClock: Int64 { transport.clock.now }
 
-  public func tokens(_ count: Int) -> [String] { (0..<count).map { "scripted-device-\($0)-of-\(count)" } }
-
-  public var oversizeMessage: PushMessage {
-    PushMessage(title: "news", body: String(repeating: "x", count: 4097))
+  public func tokens(_ count: Int) -> [String] {
+    MadeUpTokens.text(count, length: 80).enumerated().map { "device-\($0):\($1)" }
   }
 
+  public var oversizeMessage: PushMessage { message(body: String(repeating: "x", count: 4097)) }
+
   public func script(_ behaviour: PeerBehaviour, for token: String?, times: Int) async throws {
-    if behaviour == .staySilent { transport.answersGate.shut() }
-    let verdict = ScriptedFixture.verdict(behaviour, token)
+    if behaviour == .loseAnswer(.silence) { transport.timeLimitGate.shut() }
     if let token {
-      transport.answer(token, with: verdict, times: times)
+      transport.answer(token, with: verdict(behaviour), times: times)
     } else {
-      transport.answerEverybody(with: verdict)
+      transport.answerEverybody(with: verdict(behaviour))
     }
   }
 
@@ -31,11 +38,14 @@ public struct ScriptedFixture: TransportFixture {
       .map { DeliveredPush(token: $0.token.text, expiresAt: $0.expiresAt) }
   }
 
+  public func waitUntilDelivered(to token: String) async throws { await transport.waitUntilSent(to: token) }
+
   public func requestsSeen() async throws -> Int { transport.sent.count }
 
-  public func waitUntilSeen(_ count: Int) async throws { await transport.waitUntilSent(count) }
+  public func outlastTimeLimit() async throws { transport.timeLimitGate.open() }
 
-  public func outlastTimeLimit() async throws { transport.answersGate.open() }
+  /// There are no connections.
+  public func waitUntilDisconnected() async throws {}
 
   public func unplug() async throws {
     transport.breakLane(Verdict(.transientlyFailed, fault: .connection, retry: .attempts, reason: .cannotConnect))
@@ -43,19 +53,27 @@ public struct ScriptedFixture: TransportFixture {
 
   public func renewCredential() async throws { transport.renewCredential() }
 
-  private static func verdict(_ behaviour: PeerBehaviour, _ token: String?) -> Verdict {
+  private func verdict(_ behaviour: PeerBehaviour) -> Verdict {
     switch behaviour {
     case .reportDead: return .dead
-    case .throttle: return .throttled()
-    case .fail: return .serviceAway()
+    case .throttle(let wait):
+      let milliseconds = wait.map { Int64($0.seconds) * 1000 }
+      guard capabilities.throttle == .lane else { return .throttled(retryAfterMilliseconds: milliseconds) }
+      var verdict = Verdict.serviceAway(retryAfterMilliseconds: milliseconds)
+      verdict.status = 429
+      verdict.slowsLane = true
+      return verdict
+    case .fail(let wait): return .serviceAway(retryAfterMilliseconds: wait.map { Int64($0.seconds) * 1000 })
     case .refuseCredentials: return .credentialsRefused
     case .refuseMessage: return .messageRefused
-    case .loseAnswer: return .answerLost
-    case .staySilent: return .timedOut
-    case .refuseStream, .goAway: return .notHandled
-    case .quoteToken:
+    case .loseAnswer(let loss):
+      var verdict = loss == .silence ? Verdict.timedOut : .answerLost
+      verdict.words = loss.rawValue
+      return verdict
+    case .refuse: return .notHandled
+    case .say(let text):
       var verdict = Verdict.unheardOf
-      verdict.words = "what is \(token ?? "that")?"
+      verdict.words = "what is \(text)?"
       return verdict
     }
   }

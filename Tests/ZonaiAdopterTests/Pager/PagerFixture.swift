@@ -6,8 +6,11 @@ import ZonaiTestKit
 struct PagerFixture: TransportFixture {
   let gateway = ScriptedGateway()
   let transport: PagerTransport
-  // One call at a time, and this gateway knows no GOAWAY and no credential that is renewed.
-  let capabilities = TransportCapabilities(concurrency: 1, refusals: [.refuseStream], renewsCredentials: false)
+  // One call at a time. A call breaks off or is never answered, a busy gateway does not say for how long, and the password
+  // stays as it is.
+  let capabilities = TransportCapabilities(
+    concurrency: 1, refusals: [.stream], losses: [.connectionClosed, .silence], asksForSeconds: false,
+    asksForDates: false, renewsCredentials: false)
 
   init() { transport = PagerTransport(gateway: gateway) }
 
@@ -22,9 +25,11 @@ struct PagerFixture: TransportFixture {
     gateway.write(behaviour, for: token, times: times)
   }
   func delivered() async throws -> [DeliveredPush] { gateway.state.withLock { $0.delivered } }
+  func waitUntilDelivered(to token: String) async throws { await gateway.seen.wait { $0.contains(token) } }
   func requestsSeen() async throws -> Int { gateway.seen.count }
-  func waitUntilSeen(_ count: Int) async throws { await gateway.seen.wait(for: count) }
   func outlastTimeLimit() async throws { gateway.silence.open() }
+  // The gateway is called directly.
+  func waitUntilDisconnected() async throws {}
   func unplug() async throws { gateway.state.withLock { $0.isUnplugged = true } }
   func renewCredential() async throws {}
 }
@@ -51,7 +56,7 @@ final class ScriptedGateway: PagerGateway {
   let silence = Gate()
 
   func write(_ behaviour: PeerBehaviour, for token: String?, times: Int) {
-    if behaviour == .staySilent { silence.shut() }
+    if behaviour == .loseAnswer(.silence) { silence.shut() }
     state.withLock { $0.scripts.append((token, behaviour, times)) }
   }
 
@@ -63,8 +68,9 @@ final class ScriptedGateway: PagerGateway {
       let behaviour = state.behaviour(for: token)
       guard !state.isUnplugged else { return (true, behaviour) }
       seen.append(token)
-      if behaviour == nil || behaviour == .loseAnswer || behaviour == .staySilent {
-        state.delivered.append(DeliveredPush(token: token, expiresAt: expiresAt))
+      switch behaviour {
+      case nil, .loseAnswer: state.delivered.append(DeliveredPush(token: token, expiresAt: expiresAt))
+      default: break
       }
       return (false, behaviour)
     }
@@ -76,12 +82,12 @@ final class ScriptedGateway: PagerGateway {
     case .fail: return .gatewayBusy
     case .refuseCredentials: return .badPassword
     case .refuseMessage: return .badText
-    case .quoteToken: return .other(599)
-    case .loseAnswer: throw .lineLost
-    case .refuseStream, .goAway: throw .notTaken
-    case .staySilent:
+    case .say: return .other(599)
+    case .refuse: throw .notTaken
+    case .loseAnswer(.silence):
       await silence.pass()
       throw state.withLock { $0.isHungUp } ? .lineLost : .noAnswer
+    case .loseAnswer: throw .lineLost
     }
   }
 

@@ -18,6 +18,20 @@ struct WordsTests {
     #expect(ServiceWords.shortened("no token", hiding: []) == "no token")
   }
 
+  private static let token = "cXs0P2tUQWl5:APA91bHun4MxP5egoKMwt2KZFBaFUH-1RYqx"
+
+  @Test(arguments: [
+    ("whole: \(token).", "whole: …."), ("begins \(token.prefix(12))", "begins …"),
+    ("ends \(token.suffix(7))!", "ends …!"),
+    ("six of it: \(token.prefix(6))", "six of it: cXs0P2"), ("case \(token.uppercased())", "case …"),
+    ("path /cXs0P2tUQWl5%3AAPA91bHun4MxP5egoKMwt2/x", "path /…/x"),
+    ("%63%58%73%30%50%32%74%55%51%57%6c%35", "…"), ("Y1hzMFAydFVRV2w1OkFQQTkxYkh1bjRNeFA1ZWdvS013", "…"),
+    ("hex 6358733050327455 5157", "hex … 5157"), ("Requested entity was not found.", "Requested entity was not found."),
+  ])
+  func `a token that is known is cut out in pieces and encodings`(text: String, expected: String) {
+    #expect(ServiceWords.shortened(text, hiding: ArraySlice(Self.token.utf8)) == expected)
+  }
+
   @Test func `long words are cut`() {
     let text = String(repeating: "word ", count: 1000)
     #expect(ServiceWords.shortened(text).count == ServiceWords.limit)

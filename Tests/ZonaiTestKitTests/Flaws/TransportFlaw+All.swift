@@ -3,7 +3,7 @@ import ZonaiCore
 import ZonaiTestKit
 
 extension TransportFlaw {
-  static let all: [TransportFlaw] = preparing + sending + stopping + losing
+  static let all: [TransportFlaw] = preparing + sending + stopping + waiting + hiding + losing + closing
 
   private static let preparing: [TransportFlaw] = [
     onPrepared("measures nothing") {
@@ -122,31 +122,41 @@ extension TransportFlaw {
     onVerdict("takes what it does not know for a dead token") { verdict, _ in
       if verdict.fault == .unknown { verdict = .suspect(.namesNothing) }
     },
-    onVerdict("shows tokens in its words") { verdict, token in
-      if verdict.fault == .unknown { verdict.words = "what is \(token.text)?" }
+    onVerdict("takes a device's throttle for the lane's") { verdict, _ in
+      if verdict.status == 429 { verdict.slowsLane = true }
     },
+    resending("asks a service in trouble again by itself") { $0.verdict?.status == 503 },
+    resending("asks again for a throttled device by itself") { $0.verdict?.status == 429 },
+    resending("asks again by itself after an answer that it does not know") { $0.verdict?.fault == .unknown },
   ]
 
-  private static let losing: [TransportFlaw] = [
-    resending("sends again what was lost") { answer in
-      if case .answered(let verdict, _) = answer {
-        verdict.answerMayBeLost && verdict.reason == .answerLost
-      } else {
-        false
-      }
+  private static let waiting: [TransportFlaw] = [
+    onVerdict("drops the wait of a throttle") { verdict, _ in
+      if verdict.status == 429 { verdict.retryAfterMilliseconds = nil }
     },
-    onVerdict("does not say that a push without an answer may have arrived") { verdict, _ in
-      if verdict.reason == .timedOut { verdict.answerMayBeLost = false }
+    onVerdict("drops the wait of a service in trouble") { verdict, _ in
+      if verdict.status == 503 { verdict.retryAfterMilliseconds = nil }
     },
-    onVerdict("takes a refused stream for a lost answer") { verdict, _ in
-      if verdict.reason == .notHandled { verdict = .answerLost }
+    onVerdict("drops a wait in seconds") { verdict, _ in
+      if verdict.retryAfterMilliseconds == 1_800_000 { verdict.retryAfterMilliseconds = nil }
     },
-    onResult("does not say why nothing was sent") { result, _ in result.laneFault = nil },
-    TransportFlaw("sends after it was closed") { flaw in flaw.close = { transport in transport.answersGate.open() } },
+    onVerdict("drops a wait until a date") { verdict, _ in
+      if verdict.retryAfterMilliseconds == 2_400_000 { verdict.retryAfterMilliseconds = nil }
+    },
+    onVerdict("takes seconds for milliseconds") { verdict, _ in
+      verdict.retryAfterMilliseconds = verdict.retryAfterMilliseconds.map { $0 / 1000 }
+    },
+    onVerdict("makes up a wait") { verdict, _ in
+      if verdict.status == 503 { verdict.retryAfterMilliseconds = verdict.retryAfterMilliseconds ?? 60_000 }
+    },
   ]
 }
 
 extension PushAnswer {
+  var verdict: Verdict? {
+    if case .answered(let verdict, _) = self { verdict } else { nil }
+  }
+
   /// Whether the answer speaks about more than its token.
   fileprivate var isStop: Bool {
     if case .answered(let verdict, _) = self { verdict.outcome == .jobFails } else { false }

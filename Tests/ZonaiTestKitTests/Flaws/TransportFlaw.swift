@@ -8,6 +8,8 @@ struct TransportFlaw: Sendable {
   var prepare: (@Sendable (ScriptedTransport, PushMessage) throws(MessageFault) -> PreparedMessage)?
   var send: (@Sendable (ScriptedTransport, PushBatch) async -> PushBatchResult)?
   var close: (@Sendable (ScriptedTransport) async -> Void)?
+  /// In place of `send`, once it was closed.
+  var sendClosed: (@Sendable (ScriptedTransport, PushBatch) async -> PushBatchResult)?
 
   init(_ name: String, _ break: (inout TransportFlaw) -> Void) {
     self.name = name
@@ -80,6 +82,7 @@ extension PushBatch {
 final class BrokenTransport: Transport {
   let sound: ScriptedTransport
   let flaw: TransportFlaw
+  private let isClosed = Atomic(false)
 
   init(_ sound: ScriptedTransport, _ flaw: TransportFlaw) {
     self.sound = sound
@@ -93,20 +96,26 @@ final class BrokenTransport: Transport {
   }
 
   func send(_ batch: PushBatch) async -> PushBatchResult {
-    if let send = flaw.send { await send(sound, batch) } else { await sound.send(batch) }
+    if let send = flaw.sendClosed, isClosed.load(ordering: .acquiring) { return await send(sound, batch) }
+    guard let send = flaw.send else { return await sound.send(batch) }
+    return await send(sound, batch)
   }
 
   func close() async {
+    isClosed.store(true, ordering: .releasing)
     if let close = flaw.close { await close(sound) } else { await sound.close() }
   }
 }
 
 /// The scripted fixture, whose transport has a flaw.
 struct BrokenTransportFixture: TransportFixture {
-  let scripted = ScriptedFixture()
+  let scripted: ScriptedFixture
   let transport: BrokenTransport
 
-  init(_ flaw: TransportFlaw) { transport = BrokenTransport(scripted.transport, flaw) }
+  init(_ flaw: TransportFlaw, _ capabilities: TransportCapabilities = TransportCapabilities(concurrency: 100)) {
+    scripted = ScriptedFixture(capabilities)
+    transport = BrokenTransport(scripted.transport, flaw)
+  }
 
   var capabilities: TransportCapabilities { scripted.capabilities }
   var now: Int64 { scripted.now }
@@ -117,9 +126,10 @@ struct BrokenTransportFixture: TransportFixture {
     try await scripted.script(behaviour, for: token, times: times)
   }
   func delivered() async throws -> [DeliveredPush] { try await scripted.delivered() }
+  func waitUntilDelivered(to token: String) async throws { try await scripted.waitUntilDelivered(to: token) }
   func requestsSeen() async throws -> Int { try await scripted.requestsSeen() }
-  func waitUntilSeen(_ count: Int) async throws { try await scripted.waitUntilSeen(count) }
   func outlastTimeLimit() async throws { try await scripted.outlastTimeLimit() }
+  func waitUntilDisconnected() async throws { try await scripted.waitUntilDisconnected() }
   func unplug() async throws { try await scripted.unplug() }
   func renewCredential() async throws { try await scripted.renewCredential() }
 }

@@ -108,6 +108,16 @@ final class Services: Sendable {
     try await simulator.control("GET", "/inbox?limit=\(limit)")["messages"]?.array ?? []
   }
 
+  /// The newest messages for one token.
+  func inbox(_ limit: Int, token: String) async throws -> [JSON] {
+    try await simulator.control("GET", "/inbox?limit=\(limit)&token=\(token)")["messages"]?.array ?? []
+  }
+
+  /// How many connections a lane has now.
+  func openConnections(_ lane: String) async throws -> Int64 {
+    try await simulator.control("GET", "/status")["lanes"]?[lane]?["open"]?.integer ?? 0
+  }
+
   /// How often a lane answered this.
   func answers(_ lane: String, _ label: String) async throws -> Int64 {
     try await simulator.control("GET", "/status")["lanes"]?[lane]?["answers"]?[label]?.integer ?? 0

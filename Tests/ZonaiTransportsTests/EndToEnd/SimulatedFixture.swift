@@ -16,7 +16,7 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
     let throttled: JSON
     let refusedCredentials: JSON
     let refusedMessage: JSON
-    /// An answer that nobody knows, around the token.
+    /// An answer that is not in the table, with this text wherever there is text.
     let unknown: @Sendable (String) -> JSON
     /// When a message of the inbox expires, in milliseconds since 1970.
     let expiry: @Sendable (JSON) -> Int64?
@@ -29,11 +29,11 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
   /// What had been delivered when the peer was unplugged.
   private let lastDeliveries = Mutex<[DeliveredPush]?>(nil)
 
-  init(_ services: Services, _ transport: Subject, concurrency: Int, wording: Wording) {
+  init(_ services: Services, _ transport: Subject, _ capabilities: TransportCapabilities, wording: Wording) {
     self.services = services
     self.transport = transport
     self.wording = wording
-    capabilities = TransportCapabilities(concurrency: concurrency)
+    self.capabilities = capabilities
   }
 
   var now: Int64 { MonotonicClock.milliseconds() }
@@ -44,24 +44,51 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
   var oversizeMessage: PushMessage { PushMessage(title: "news", body: String(repeating: "x", count: 4097)) }
 
   func script(_ behaviour: PeerBehaviour, for token: String?, times: Int) async throws {
-    var fault: [String: JSON] = ["lane": .string(wording.lane)]
+    var fault = effect(of: behaviour).object ?? [:]
+    fault["lane"] = .string(wording.lane)
     if let token { fault["token"] = .string(token) }
     if times != .max { fault["times"] = .integer(Int64(times)) }
-    let effect: JSON =
-      switch behaviour {
-      case .reportDead: wording.dead
-      case .throttle: wording.throttled
-      case .fail: ["status": 503]
-      case .refuseCredentials: wording.refusedCredentials
-      case .refuseMessage: wording.refusedMessage
-      case .quoteToken: wording.unknown(token ?? "that")
-      case .loseAnswer: ["action": "drop", "deliver": true]
-      case .staySilent: ["action": "silence", "deliver": true]
-      case .refuseStream: ["action": "reset", "errorCode": "REFUSED_STREAM"]
-      case .goAway: ["action": "goaway"]
-      }
-    fault.merge(effect.object ?? [:]) { _, new in new }
     try await services.fault(.object(fault))
+  }
+
+  private func effect(of behaviour: PeerBehaviour) -> JSON {
+    switch behaviour {
+    case .reportDead: wording.dead
+    case .throttle(let wait): asking(wait, wording.throttled)
+    case .fail(let wait): asking(wait, ["status": 503])
+    case .refuseCredentials: wording.refusedCredentials
+    case .refuseMessage: wording.refusedMessage
+    case .say(let text): wording.unknown(text)
+    case .loseAnswer(let loss): losing(loss)
+    case .refuse(.stream): ["action": "reset", "errorCode": "REFUSED_STREAM"]
+    case .refuse(.goAway): ["action": "goaway"]
+    }
+  }
+
+  private func losing(_ loss: PeerBehaviour.Loss) -> JSON {
+    switch loss {
+    case .connectionReset: ["action": "drop", "deliver": true]
+    case .connectionClosed: ["action": "close", "deliver": true]
+    case .afterHead: ["action": "cut", "deliver": true]
+    case .insideBody: wording.dead.with(["action": "cut", "bodyBytes": 20, "deliver": true])
+    case .streamReset: ["action": "reset", "errorCode": "INTERNAL_ERROR", "deliver": true]
+    case .silence: ["action": "silence", "deliver": true]
+    }
+  }
+
+  private func asking(_ wait: PeerBehaviour.Wait?, _ answer: JSON) -> JSON {
+    switch wait {
+    case nil: answer
+    case .seconds(let seconds): answer.with(["headers": ["retry-after": .integer(Int64(seconds))]])
+    case .date(let seconds):
+      // Whole minutes of one hour.
+      answer.with([
+        "headers": [
+          "date": "Tue, 21 Jul 2026 07:00:00 GMT",
+          "retry-after": .string("Tue, 21 Jul 2026 07:\(seconds / 60):00 GMT"),
+        ]
+      ])
+    }
   }
 
   func delivered() async throws -> [DeliveredPush] {
@@ -73,8 +100,12 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
 
   func requestsSeen() async throws -> Int { Int(try await services.requests(wording.lane)) }
 
-  func waitUntilSeen(_ count: Int) async throws {
-    while try await requestsSeen() < count { await Task.yield() }
+  func waitUntilDelivered(to token: String) async throws {
+    while try await services.inbox(1, token: token).isEmpty { await Task.yield() }
+  }
+
+  func waitUntilDisconnected() async throws {
+    while try await services.openConnections(wording.lane) > 0 { await Task.yield() }
   }
 
   /// Time is real here, and the limit short.
@@ -99,7 +130,7 @@ extension SimulatedFixture<APNsTransport> {
       $0.connectionsPerLane = 1
     }
     let wording = Wording(
-      lane: "apns", makeTokens: Services.apnsTokens,
+      lane: "apns", makeTokens: { MadeUpTokens.hexadecimal($0) },
       dead: ["status": 410, "body": ["reason": "Unregistered", "timestamp": 1_700_000_000_000]],
       throttled: ["status": 429, "body": ["reason": "TooManyRequests"]],
       refusedCredentials: ["status": 403, "body": ["reason": "InvalidProviderToken"]],
@@ -108,7 +139,7 @@ extension SimulatedFixture<APNsTransport> {
       expiry: { message in
         message["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) }.map { $0 * 1000 }
       })
-    return SimulatedFixture(services, transport, concurrency: 100, wording: wording)
+    return SimulatedFixture(services, transport, TransportCapabilities(concurrency: 100), wording: wording)
   }
 }
 
@@ -137,17 +168,30 @@ extension SimulatedFixture<FCMTransport> {
       return ["status": .integer(status), "body": ["error": body]]
     }
     let wording = Wording(
-      lane: "fcm", makeTokens: Services.fcmTokens,
+      lane: "fcm", makeTokens: makeTokens,
       dead: error(404, "NOT_FOUND", "Requested entity was not found.", "UNREGISTERED"),
       throttled: error(429, "RESOURCE_EXHAUSTED", "Device message rate exceeded", "QUOTA_EXCEEDED"),
       refusedCredentials: error(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
       refusedMessage: error(
         400, "INVALID_ARGUMENT", "Invalid value", "INVALID_ARGUMENT", "message.android.ttl"),
-      unknown: { error(409, "ABORTED", "what is \($0)?", "NEW_CODE") },
+      unknown: { error(409, "ABORTED", "what is \($0)?", "NEW_CODE \($0)") },
       expiry: { message in
         message["body"]?["message"]?["apns"]?["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) }
           .map { $0 * 1000 }
       })
-    return SimulatedFixture(services, transport, concurrency: 100, wording: wording)
+    // An instance id, which the application's own backend shows freely, and the secret behind it.
+    let capabilities = TransportCapabilities(
+      concurrency: 100, secrets: { $0.split(separator: ":").dropFirst().map(String.init) })
+    return SimulatedFixture(services, transport, capabilities, wording: wording)
+  }
+
+  private static func makeTokens(_ count: Int) -> [String] {
+    MadeUpTokens.text(count, length: 156).map { "\($0.prefix(22)):APA91b\($0.dropFirst(22))" }
+  }
+}
+
+extension JSON {
+  fileprivate func with(_ members: [String: JSON]) -> JSON {
+    .object((object ?? [:]).merging(members) { _, new in new })
   }
 }

@@ -6,7 +6,7 @@ import Testing
   import Foundation
 #endif
 
-/// The code in `docs/adding-a-store.md` is code that compiles, since it stands in the file that the page names.
+/// The code on the pages for those who add to Zonai is code that compiles, since it stands in the file that the page names.
 @Suite struct DocumentTests {
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -15,8 +15,9 @@ import Testing
     try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
   }
 
-  @Test func `every example on the page stands in the file that it names`() throws {
-    let lines = try text("docs/adding-a-store.md").split(separator: "\n", omittingEmptySubsequences: false)
+  @Test(arguments: [("docs/adding-a-store.md", 6), ("docs/adding-a-transport.md", 3)])
+  func `every example on a page stands in the file that it names`(_ page: String, _ least: Int) throws {
+    let lines = try text(page).split(separator: "\n", omittingEmptySubsequences: false)
     var examples = 0
     for (index, line) in lines.enumerated() where line == "```swift" {
       let source = lines[index - 1]
@@ -26,10 +27,19 @@ import Testing
       #expect(try text(path).contains(example), "\(path) holds no such code: \(example)")
       examples += 1
     }
-    #expect(examples >= 5)
+    #expect(examples >= least)
   }
 
-  @Test func `every file that the page names is there`() throws {
+  @Test(arguments: ["docs/adding-a-store.md", "docs/adding-a-transport.md"])
+  func `every file that a page names by its path is there`(_ page: String) throws {
+    let paths = try text(page).matches(of: /(?:Sources|Tests)\/[A-Za-z+\/]+\.swift/).map { String($0.output) }
+    #expect(!paths.isEmpty)
+    for path in paths {
+      #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: path).path), "\(path)")
+    }
+  }
+
+  @Test func `every file of an adapter that the page names is there`() throws {
     let page = try text("docs/adding-a-store.md")
     for match in page.matches(of: /`([A-Za-z+]+\.swift)`/) {
       let path = "Sources/ZonaiSQLite/\(match.1)"
