@@ -6,6 +6,8 @@ extension BatchMachine {
     lane.dispatch = nil
     lane.selection = []
 
+    let isProgressing = result.laneAnswered || result.answers.contains(where: \.isProgress)
+    let freeWait = isProgressing ? waitBeforeFreeRepeats(selection, result.answers) : nil
     // A transport that answers too few has not sent the rest.
     var notSent = Array(selection.dropFirst(result.answers.count))
     for (index, answer) in zip(selection, result.answers) {
@@ -23,7 +25,7 @@ extension BatchMachine {
         let verdict = answered.proven
         members[index].order = sent.order
         members[index].credential = sent.credential
-        take(verdict, index: index, transport: transport, laneFloor: lane.plan.lane.retryFloorMilliseconds)
+        take(verdict, index: index, lane: lane.plan.lane, freeWait: freeWait)
         if verdict.outcome == .permanentlyRejected, verdict.evidence == .conclusive { vouch(sent, for: group) }
       case .notSent:
         notSent.append(index)
@@ -52,12 +54,13 @@ extension BatchMachine {
     if vouched[group].map({ $0.order < sent.order }) ?? true { vouched[group] = (sent.order, sent.credential) }
   }
 
-  private mutating func take(_ answer: Verdict, index: Int, transport: TransportName, laneFloor: Int64) {
+  private mutating func take(_ answer: Verdict, index: Int, lane: Lane, freeWait: Int64?) {
     let recipients = batch.recipients
     let verdict = answer.considering(lastSeen: recipients.lastSeen(index)).considering(
-      recipients.tokenColumn, of: batch.job.definition.audience.table, token: recipients.tokens[index], on: transport)
+      recipients.tokenColumn, of: batch.job.definition.audience.table, token: recipients.tokens[index],
+      on: lane.transport)
     verdicts[index] = verdict
-    if verdict.slowsLane { slow(transport, for: pause(after: verdict)) }
+    if verdict.slowsLane { slow(lane.transport, for: pause(after: verdict)) }
     switch verdict.outcome {
     case .delivered:
       members[index].phase = .delivered
@@ -68,7 +71,8 @@ extension BatchMachine {
     case .jobFails:
       members[index].phase = .accused
     case .transientlyFailed:
-      tryAgain(index, after: verdict, laneFloor: laneFloor)
+      if verdict.retry == .free, let freeWait, repeatFreely(index, after: freeWait) { return }
+      tryAgain(index, after: verdict, laneFloor: lane.retryFloorMilliseconds)
     }
   }
 
@@ -77,15 +81,35 @@ extension BatchMachine {
     verdict.grantedWait ?? retry.baseMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000
   }
 
+  /// One wait for everything that a send left unhandled, so that it is sent again together: a recipient that is sent to alone
+  /// does not see that the lane answers others.
+  private mutating func waitBeforeFreeRepeats(_ selection: [Int], _ answers: [PushAnswer]) -> Int64? {
+    let counts = zip(selection, answers).compactMap { index, answer -> Int? in
+      guard case .answered(let verdict, _) = answer, verdict.retry == .free else { return nil }
+      return Int(members[index].freeRepeats)
+    }
+    guard let count = counts.max() else { return nil }
+    return retry.freeRepeatDelay(after: count, random: random.fraction())
+  }
+
+  /// Sends again what surely was not handled, without using up an attempt; false when there were enough of that.
+  private mutating func repeatFreely(_ index: Int, after wait: Int64) -> Bool {
+    let count = Int(members[index].freeRepeats)
+    if members[index].freeSince == 0 { members[index].freeSince = now }
+    guard count < retry.maxFreeRepeats, now - members[index].freeSince < retry.freeRepeatLimitMilliseconds else {
+      return false
+    }
+    members[index].freeRepeats += 1
+    members[index].phase = wait == 0 ? .waiting : .delayed
+    members[index].dueAt = now + wait
+    return true
+  }
+
   /// Decides whether a transient answer is followed by another attempt, and when.
   private mutating func tryAgain(_ index: Int, after verdict: Verdict, laneFloor: Int64) {
     switch verdict.retry {
     case .never:
       members[index].phase = .failed
-      return
-    case .free where Int(members[index].freeRepeats) < retry.maxFreeRepeats:
-      members[index].freeRepeats += 1
-      members[index].phase = .waiting
       return
     case .once where members[index].wasUnknown:
       members[index].phase = .failed

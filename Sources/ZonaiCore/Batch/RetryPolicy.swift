@@ -9,8 +9,12 @@ public struct RetryPolicy: Sendable, Hashable {
   public var maxDelayMilliseconds: Int64 = 60_000
   /// A longer wait than this is not slept: the recipient stays owed, and the batch is given back. A minute, one lease.
   public var longestSleepMilliseconds: Int64 = 60_000
-  /// How many times what surely was not handled is sent again without using up an attempt.
-  public var maxFreeRepeats = 3
+  /// How many times, and for how long from the first on, a request that surely was not handled is sent again without using up
+  /// an attempt, while the lane answers others.
+  public var maxFreeRepeats = 20
+  public var freeRepeatLimitMilliseconds: Int64 = 600_000
+  /// How many of them are made at once; the others wait, each twice as long as the one before.
+  public var freeRepeatsAtOnce = 3
   /// The first wait of an outage, doubled each round up to the longest; and after how long an outage fails the job.
   public var outageBaseMilliseconds: Int64 = 30_000
   public var outageMaxMilliseconds: Int64 = 600_000
@@ -34,6 +38,18 @@ public struct RetryPolicy: Sendable, Hashable {
     let doubled = (baseMilliseconds ?? 1000) << Int64(min(max(attempt - 1, 0), 20))
     let jitter = Double(min(doubled, maxDelayMilliseconds)) * random
     return floor + max(1, Int64(jitter))
+  }
+
+  /// The wait before a free repeat, in milliseconds; 0 for one that is made at once.
+  ///
+  /// - Parameters:
+  ///   - count: how many were made before.
+  ///   - random: at least 0 and below 1.
+  public func freeRepeatDelay(after count: Int, random: Double) -> Int64 {
+    guard count >= freeRepeatsAtOnce else { return 0 }
+    let doubled = (baseMilliseconds ?? 100) << Int64(min(count - freeRepeatsAtOnce, 20))
+    let wait = min(doubled, maxDelayMilliseconds, 30_000)
+    return wait / 2 + Int64(Double(wait) / 2 * random)
   }
 
   /// The wait before the next round of an outage, in milliseconds.

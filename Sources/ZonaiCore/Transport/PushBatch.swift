@@ -41,10 +41,14 @@ public struct PushBatchResult: Sendable {
   /// A fault of the lane that no single answer carries: no access token to be had, the name does not resolve. It explains
   /// the `notSent` answers.
   public var laneFault: Verdict?
+  /// Whether the lane answered requests of other batches since this send began. While it does, or answers others of this
+  /// batch, a request that surely was not handled is sent again without using up an attempt.
+  public var laneAnswered: Bool
 
-  public init(answers: [PushAnswer], laneFault: Verdict? = nil) {
+  public init(answers: [PushAnswer], laneFault: Verdict? = nil, laneAnswered: Bool = false) {
     self.answers = answers
     self.laneFault = laneFault
+    self.laneAnswered = laneAnswered
   }
 
   /// Nothing was sent, and this is why.
@@ -69,6 +73,16 @@ public enum PushAnswer: Sendable, Hashable {
     public init(order: UInt64, credential: UInt32) {
       self.order = order
       self.credential = credential
+    }
+  }
+
+  /// Whether the service answered, and not to say that it is in trouble or that the connection ends.
+  var isProgress: Bool {
+    switch self {
+    case .delivered: true
+    case .answered(let verdict, _):
+      verdict.status != nil && verdict.fault != .service && verdict.fault != .connection
+    case .notSent: false
     }
   }
 

@@ -11,6 +11,8 @@ final class BatchRun: @unchecked Sendable {
   let isCancelled = Atomic<Bool>(false)
   /// Streams that nghttp2 still knows: until there are none, the memory must stay.
   var streams = 0
+  /// How many answers the pool had when it took the batch.
+  var answersBefore: UInt64 = 0
 
   private let permit: HTTP2Permit
   private let stopAfter: (@Sendable (UInt16, UnsafeRawBufferPointer) -> Bool)?
@@ -105,12 +107,13 @@ final class BatchRun: @unchecked Sendable {
   func note(_ goAway: HTTP2GoAway) { goAways.append(goAway) }
 
   /// Hands the result over, once.
-  func deliver() {
+  func deliver(answers count: UInt64 = 0) {
     let continuation = self.continuation
     self.continuation = nil
     continuation?.resume(
       returning: HTTP2BatchResult(
-        outcomes: outcomes, places: places, failure: failure, goAways: goAways, answers: answers))
+        outcomes: outcomes, places: places, failure: failure, goAways: goAways, hadAnswers: count > answersBefore,
+        answers: answers))
   }
 }
 

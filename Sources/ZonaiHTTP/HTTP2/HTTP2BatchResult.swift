@@ -8,6 +8,8 @@ public struct HTTP2BatchResult: Sendable {
   public let failure: HTTPFailure?
   /// What servers said when they ended connections that had carried requests of this batch.
   public let goAways: [HTTP2GoAway]
+  /// Whether the server answered a request of any batch, below 500, since the pool took this one.
+  public let hadAnswers: Bool
   let answers: AnswerArena
 
   /// What was kept of an answer; nil for a 200 whose body is accepted, and where there was no answer.

@@ -4,6 +4,11 @@ import CZonaiNGHTTP2
 extension HTTP2Connection {
   func closed(_ slot: UnsafeMutablePointer<StreamSlot>, code: UInt32) {
     guard let run = slot.pointee.run else { return }
+    if code == NGHTTP2_REFUSED_STREAM.rawValue, goAway == nil, let session = session?.handle {
+      let width = ramp.width
+      let next = Int32(truncatingIfNeeded: nghttp2_session_get_next_stream_id(session))
+      if ramp.refused(slot.pointee.stream, next: next) { turn.refused(at: width) }
+    }
     run._withUnsafeGuaranteedRef { run in
       if slot.pointee.phase != .reported { settle(slot, run, outcome(of: slot, code: code)) }
       run.streams -= 1

@@ -51,7 +51,16 @@ extension HTTP2Connection {
   func receivedEnd(on slot: UnsafeMutablePointer<StreamSlot>) {
     slot.pointee.isAnswerComplete = true
     answers += 1
-    if isAcceptance(slot) { wasAccepted = true }
+    if slot.pointee.status < 500 { turn.answers += 1 }
+    if isAcceptance(slot), !wasAccepted {
+      wasAccepted = true
+      grownAt = turn.now
+    }
+    if isPressed, ramp.width < greatestLimit {
+      ramp.answered()
+      grownAt = turn.now
+      turn.grew(to: ramp.width)
+    }
     // Answered before the request was read to its end: the rest is of no use.
     if slot.pointee.phase == .opened { reset(slot) }
   }
@@ -61,6 +70,7 @@ extension HTTP2Connection {
     serverLimit = Int(min(streams, UInt32(Int32.max)))
     // A server that offers more once it has seen a request has accepted the sender, whatever it said to that request.
     if hasSettings && hasAnswered && serverLimit > 1 { wasAccepted = true }
+    if !hasSettings { grownAt = turn.now }
     hasSettings = true
   }
 
@@ -75,6 +85,13 @@ extension HTTP2Connection {
       }
       run.note(goAway)
       told.append(run)
+    }
+    let isCutShort = slots.all.contains { slot in
+      slot.stream > goAway.lastStream && (slot.phase == .opened || slot.phase == .ended)
+    }
+    if isCutShort, !wasCutShort {
+      wasCutShort = true
+      turn.refused(at: ramp.width)
     }
   }
 }

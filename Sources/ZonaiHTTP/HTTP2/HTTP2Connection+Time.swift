@@ -53,6 +53,7 @@ extension HTTP2Connection {
     if let slot = awaited.first, slot.pointee.since != 0 { next = min(next, slot.pointee.since + patience) }
     if let slot = unfinished.first { next = min(next, slot.pointee.since + patience) }
     if let starvedSince { next = min(next, starvedSince + patience) }
+    if isPressed, isGrowing { next = min(next, grownAt + Self.growthPatience) }
     if let silence = turn.options.pingAfterSilence, let slot = awaited.first {
       next = min(next, pingSent.map { $0 + silence } ?? max(lastRead, slot.pointee.since) + silence)
     }

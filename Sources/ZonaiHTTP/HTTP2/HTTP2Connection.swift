@@ -32,6 +32,13 @@ final class HTTP2Connection {
   var wasAccepted = false
   var answers: UInt64 = 0
   var serverLimit = 1
+  var ramp: StreamRamp
+  /// Whether as many streams are open as the ramp allows, and requests wait.
+  var isPressed = false
+  /// When the ramp began or last grew.
+  var grownAt: Int64
+  /// Whether a GOAWAY left out streams that were open.
+  var wasCutShort = false
   var goAway: HTTP2GoAway?
   var isSayingFarewell = false
   var ownFailure: HTTPFailure?
@@ -60,6 +67,8 @@ final class HTTP2Connection {
     slots = StreamSlots(count: turn.options.maxStreamsPerConnection + 64)
     output = .allocate(byteCount: Self.outputCapacity, alignment: 16)
     lastRead = turn.now
+    ramp = StreamRamp(width: turn.startWidth)
+    grownAt = turn.now
     session = try HTTP2Session(for: self)
   }
 
@@ -71,9 +80,17 @@ final class HTTP2Connection {
   var openStreams: Int { slots.inUse }
 
   /// How many streams may be open now.
-  var limit: Int {
-    let limit = min(serverLimit, turn.options.maxStreamsPerConnection)
-    return isWarmingUp ? min(1, limit) : limit
+  var limit: Int { min(greatestLimit, isWarmingUp ? 1 : ramp.width) }
+
+  /// How many there may be when it has warmed up and the ramp is at its end.
+  var greatestLimit: Int { min(serverLimit, turn.options.maxStreamsPerConnection) }
+
+  /// How long it may stand still and still counts as growing.
+  static let growthPatience: Int64 = 250
+
+  /// Whether more streams will be allowed in a moment: then no other connection is needed yet.
+  var isGrowing: Bool {
+    ramp.isDoubling && ramp.width < greatestLimit && turn.now - grownAt < Self.growthPatience
   }
 
   var hasRoom: Bool { !isDraining && !isLost && slots.inUse < limit && !slots.isFull }

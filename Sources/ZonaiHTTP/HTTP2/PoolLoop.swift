@@ -34,7 +34,10 @@ final class PoolLoop {
     while true {
       turn.now = MonotonicClock.milliseconds()
       let contents = inbox.take()
-      runs += contents.overtakenRuns + contents.runs
+      for run in contents.overtakenRuns + contents.runs {
+        run.answersBefore = turn.answers
+        runs.append(run)
+      }
       queue += contents.overtakenRuns
       if contents.wantsReconnect { reconnect() }
       queue += contents.runs
@@ -67,13 +70,16 @@ final class PoolLoop {
       }
     }
     queue.removeAll { !$0.hasMore }
-    let isFull = !queue.isEmpty && !usable.contains { $0.hasRoom || $0.isWarmingUp }
+    for connection in connections {
+      connection.isPressed = !queue.isEmpty && connection.openStreams >= connection.limit
+    }
+    let isFull = !queue.isEmpty && !usable.contains { $0.hasRoom || $0.isWarmingUp || $0.isGrowing }
     fullSince = isFull ? fullSince ?? turn.now : nil
   }
 
   /// Hands over what is settled, once a turn.
   private func deliver() {
-    for run in runs where run.isSettled { run.deliver() }
+    for run in runs where run.isSettled { run.deliver(answers: turn.answers) }
     runs.removeAll { $0.isSettled && $0.streams == 0 }
   }
 

@@ -7,6 +7,10 @@ final class PoolTurn {
   let keptAnswers = KeptAnswerStock()
   let readBuffer: UnsafeMutableRawBufferPointer
   private var lastPlace: UInt64 = 0
+  /// How many answers below 500 came over all connections: the lane makes progress.
+  var answers: UInt64 = 0
+  /// How many streams a new connection may have open: what this server was seen to take.
+  private(set) var startWidth = StreamRamp.start
 
   init(options: HTTP2Options, now: Int64) {
     self.options = options
@@ -16,6 +20,12 @@ final class PoolTurn {
   }
 
   deinit { readBuffer.deallocate() }
+
+  /// A connection took so many streams at once.
+  func grew(to width: Int) { startWidth = max(startWidth, width / 2) }
+
+  /// Streams were refused, or left out by a GOAWAY, when so many were allowed.
+  func refused(at width: Int) { startWidth = max(1, min(startWidth, width) / 2) }
 
   /// The next place in the order in which requests are written.
   func nextPlace() -> UInt64 {

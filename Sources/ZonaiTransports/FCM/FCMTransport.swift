@@ -79,8 +79,10 @@ public final class FCMTransport: Transport {
       guard let body = body(rendering, batch) else { break }
       let request = RoundRequest(
         path: path, fields: FCMTransport.fields(authorization), body: body, values: values, permit: permit)
+      let connections = pool.generation
       let result = await pool.send(request.batch(ledger.pending, of: batch, reader: FCMReader.self))
       let left = ledger.take(result, credential: authorization.generation)
+      if left.hasDyingConnection { pool.reconnect(since: connections) }
       // Who was refused for an old token is sent to again even when the message is at fault: the fault is not theirs.
       let rest = left.otherFault == nil ? left.unopened : []
       guard let fault = left.credentialFault, !ledger.areOdd(left) else {

@@ -10,6 +10,7 @@ struct SendLedger<Reader: AnswerReader> {
   /// The places in the selection that are to be sent in the next round, in order.
   private(set) var pending: [Int] = []
   private(set) var laneFault: Verdict?
+  private var laneAnswered = false
 
   init(_ batch: PushBatch, transport: TransportName) {
     self.batch = batch
@@ -19,7 +20,9 @@ struct SendLedger<Reader: AnswerReader> {
     for place in 0..<batch.count { pending.append(place) }
   }
 
-  var result: PushBatchResult { PushBatchResult(answers: answers, laneFault: laneFault) }
+  var result: PushBatchResult {
+    PushBatchResult(answers: answers, laneFault: laneFault, laneAnswered: laneAnswered)
+  }
 
   /// Takes out recipients that are not sent to, with the reason.
   mutating func refuse(_ refusal: (_ token: UnsafeRawBufferPointer) -> Verdict?) {
@@ -55,7 +58,7 @@ struct SendLedger<Reader: AnswerReader> {
     var otherFault: Verdict?
     /// The first answer that refuses the credential.
     var credentialFault: Verdict?
-    /// Whether an answer spoke about the connection that it came over.
+    /// Whether an answer spoke about the connection that it came over: APNs' own, or 421, which another connection may cure.
     var hasDyingConnection = false
     /// The place of the last delivery in the order of sending.
     var lastDelivery: UInt64 = 0
@@ -64,6 +67,7 @@ struct SendLedger<Reader: AnswerReader> {
   /// Reads what became of the pending requests.
   mutating func take(_ result: HTTP2BatchResult, credential: UInt32) -> Leftovers {
     var left = Leftovers()
+    if result.hadAnswers { laneAnswered = true }
     for place in pending {
       let index = batch.selection[place]
       let sent = PushAnswer.Sent(order: result.places[index], credential: credential)
@@ -78,7 +82,7 @@ struct SendLedger<Reader: AnswerReader> {
           continue
         }
         answers[place] = .answered(verdict, sent)
-        if verdict.fault == .connection { left.hasDyingConnection = true }
+        if verdict.fault == .connection || status == 421 { left.hasDyingConnection = true }
         guard verdict.outcome == .jobFails else { continue }
         if verdict.fault == .credentials {
           left.refused.append(place)

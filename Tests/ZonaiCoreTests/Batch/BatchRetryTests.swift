@@ -14,17 +14,6 @@ import ZonaiCore
     #expect(ending.sends.map(\.selection.count) == [20, 1])
   }
 
-  @Test func `what surely was not handled is sent again three times without using up an attempt`() {
-    var script = BatchScript(["ios"])
-    script.answer = { _, attempt in attempt <= 3 ? .notHandled : .delivered }
-    var ending = script.run()
-    #expect(ending.delivered == 1)
-    #expect(ending.sends.count == 4)
-    script.answer = { _, _ in .notHandled }
-    ending = script.run()
-    #expect(ending.sends.count == 6)
-  }
-
   @Test func `an answer that nobody knows is tried once more`() {
     var script = BatchScript(["ios", "ios"])
     script.answer = { index, _ in index == 0 ? .unheardOf : .delivered }

@@ -19,6 +19,10 @@ struct BatchScript {
   var checks: [Int: EnvironmentAnswer] = [:]
   /// Faults that no single answer carries, by transport, for the given send (from 1).
   var laneFault: (_ transport: TransportName, _ send: Int) -> Verdict? = { _, _ in nil }
+  /// Whether the lane answered others meanwhile, for the given send (from 1).
+  var laneAnswered: (_ send: Int) -> Bool = { _ in false }
+  /// How long a send takes, in milliseconds.
+  var sendMilliseconds: Int64 = 10
   /// Answers after which a transport opens no further request.
   var stops: (Verdict) -> Bool = { $0.outcome == .jobFails }
 
@@ -91,6 +95,7 @@ struct BatchScript {
           sends[dispatch.transport, default: 0] += 1
           var result = PushBatchResult(answers: [])
           result.laneFault = laneFault(dispatch.transport, sends[dispatch.transport] ?? 0)
+          result.laneAnswered = laneAnswered(sends[dispatch.transport] ?? 0)
           var hasStopped = result.laneFault != nil
           for index in dispatch.selection {
             guard !hasStopped else {
@@ -104,7 +109,7 @@ struct BatchScript {
             result.answers.append(verdict.outcome == .delivered ? .delivered(sent) : .answered(verdict, sent))
             hasStopped = stops(verdict)
           }
-          ending.clock += 10
+          ending.clock += sendMilliseconds
           step = machine.handle(.answered(dispatch: dispatch.id, result, now: ending.clock))
         } else if let wakeAt {
           ending.clock = max(ending.clock, wakeAt)

@@ -85,7 +85,7 @@ struct VerdictDocumentTests {
     case .never: ""
     case .once: "once"
     case .attempts: verdict.slowsLane ? "attempts; slows the lane" : "attempts"
-    case .free: "free, three times"
+    case .free: "free while the lane answers"
     }
   }
 }

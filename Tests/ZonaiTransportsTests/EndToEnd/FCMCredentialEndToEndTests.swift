@@ -74,7 +74,8 @@ import ZonaiSimulator
     try await Services.with { services in
       let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
       let tokens = Services.fcmTokens(500)
-      #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
+      // So many that the connection has as many streams as it may.
+      #expect(try await fcm.send(to: tokens).delivered == 500)
       // Each among the hundred that are opened at once, with others behind it, however slowly the answers are read.
       for odd in [7, 150, 270] {
         try await services.fault(["lane": "fcm", "token": .string(tokens[odd]), "status": 401, "body": refused])

@@ -136,7 +136,8 @@ import ZonaiSimulator
     options.fcmStreamLimit = 1000
     try await Services.with(options) { services in
       let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
-      #expect(try await fcm.send(to: Services.fcmTokens(1)).delivered == 1)
+      // So many that the connection has as many streams as it may.
+      #expect(try await fcm.send(to: Services.fcmTokens(2000)).delivered == 2000)
       let before = try await services.requests("fcm")
       try await services.fault(["lane": "fcm", "action": "silence"])
       let permit = SendPermit(validUntil: .max)
