@@ -72,6 +72,25 @@ public struct MySQLDialect: SQLDialect {
     builder.append(") > 0")
   }
 
+  public func appendIsCutOff(_ column: ColumnDescription, to builder: inout SQLBuilder) {
+    switch column.capacity {
+    case .characters(let count):
+      builder.append("CHAR_LENGTH(")
+      builder.identifier(column)
+      builder.append(") = ")
+      builder.bind(.integer(Int64(count)))
+    case .bytes(let count):
+      builder.append("LENGTH(")
+      if MySQLType(column).family == .filledBytes { builder.token(of: column) } else { builder.identifier(column) }
+      builder.append(") = ")
+      builder.bind(.integer(Int64(count)))
+    case nil: builder.append("FALSE")
+    }
+    builder.append(" AND CONVERT(")
+    builder.identifier(column)
+    builder.append(" USING utf8mb4) NOT REGEXP '^[0-9A-Fa-f]{64}$'")
+  }
+
   /// A row value that is compared as a whole does not go by the index: the columns one after the other do.
   /// https://dev.mysql.com/doc/refman/8.0/en/row-constructor-optimization.html
   public func appendBound(

@@ -64,6 +64,9 @@ public struct SQLiteDialect: SQLDialect {
     builder.append(" <> x'')")
   }
 
+  /// No column of SQLite has a capacity.
+  public func appendIsCutOff(_ column: ColumnDescription, to builder: inout SQLBuilder) { builder.append("0") }
+
   public func appendBound(
     _ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder
   ) {

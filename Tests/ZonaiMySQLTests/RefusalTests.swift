@@ -87,7 +87,8 @@ struct RefusalTests {
     _ = try await scene.enqueue(Audience("devices", token: "token", where: Column("token").like("very-secret%")))
     let committed = try await scene.prune(scene.claim())
     #expect(committed.refusals.count == 2)
-    #expect(committed.refusals.allSatisfy { $0.contains("Duplicate entry '…' for key") }, "\(committed.refusals)")
+    // The second token holds words of the server's, which are cut out with it.
+    #expect(committed.refusals.allSatisfy { $0.hasPrefix("Duplicate entry '…") }, "\(committed.refusals)")
     #expect(!"\(committed.refusals) \(try await scene.job(committed.job.id).tally)".contains("secret"))
   }
 

@@ -140,6 +140,18 @@ final class PostgresFixture: StoreFixture {
     try await trigger("refuse", on: table, where: column, is: value, "RAISE EXCEPTION '%', \(literal(words));")
   }
 
+  func refuseChanges(of table: TableName, quoting column: String) async throws {
+    try await application.runAll([
+      """
+      CREATE FUNCTION \(schema).quote() RETURNS trigger LANGUAGE plpgsql AS $body$
+      BEGIN RAISE EXCEPTION 'guarded: %', OLD.\(quoted(column)); END $body$
+      """,
+      """
+      CREATE TRIGGER quote BEFORE UPDATE OR DELETE ON \(quoted(table)) FOR EACH ROW EXECUTE FUNCTION \(schema).quote()
+      """,
+    ])
+  }
+
   func raiseConflicts(on table: TableName, where column: String, is value: Value, times: Int) async throws {
     // A sequence goes on whatever is rolled back.
     try await application.run("CREATE SEQUENCE conflicts")

@@ -17,7 +17,6 @@ import ZonaiSQLite
     "UPDATE zonai_batches SET owed = '[{}]'",
     "UPDATE zonai_batches SET to_key = 'x'",
     "UPDATE zonai_batches SET rejections = '{'",
-    "UPDATE zonai_batches SET delivered = '[3]'",
   ])
   func `a job that cannot be read fails with a sentence, and the others go on`(_ slip: String) async throws {
     let scene = try await SQLiteScene(SQLiteScene.devices)

@@ -91,6 +91,21 @@ final class SQLiteFixture: StoreFixture {
     }
   }
 
+  func refuseChanges(of table: TableName, quoting column: String) throws {
+    // RAISE takes a literal alone: a trigger for each value.
+    let values = Set(try rows(of: table).compactMap { $0[column] })
+    for (number, value) in values.enumerated() {
+      guard case .text(let text) = value else { continue }
+      for event in ["UPDATE", "DELETE"] {
+        try application.run(
+          """
+          CREATE TRIGGER \(quoted("quote \(event) \(number)")) BEFORE \(event) ON \(quoted(table))
+          WHEN OLD.\(quoted(column)) IS \(literal(value)) BEGIN SELECT RAISE(ABORT, \(literal(.text("guarded: " + text)))); END
+          """)
+      }
+    }
+  }
+
   func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
   ) async throws {

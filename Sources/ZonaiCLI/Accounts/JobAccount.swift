@@ -21,6 +21,7 @@ struct JobAccount: Sendable {
     members["routes"] = definition.routes.json
     members["attribution"] = .object(definition.attribution.mapValues { .string($0) })
     members["tally"] = .array(job.tally.map(line))
+    members["notes"] = JobAccount.json(job.advice)
     return .object(members)
   }
 
@@ -44,6 +45,10 @@ struct JobAccount: Sendable {
 
   private func whole(_ json: JSON, _ unset: [String: JSON]) -> JSON {
     .object(unset.merging(json.object ?? [:]) { _, set in set })
+  }
+
+  static func json(_ notes: [JobNote]) -> JSON {
+    .array(notes.map { ["code": .string($0.code.rawValue), "message": .string($0.sentence)] })
   }
 
   private func line(_ line: TallyLine) -> JSON {
@@ -105,6 +110,7 @@ extension JobAccount {
     }
     if counts.hooksFailed > 0 { lines.append("hooks      \(counts.hooksFailed) failed") }
     lines += job.tally.sorted { $0.count > $1.count }.map(tallyText)
+    lines += job.advice.map { "note       \($0.sentence)" }
     if job.state == .failed || job.state == .cancelled {
       lines.append("It keeps its place: 'zonai jobs resume \(job.id)' goes on from there.")
     }

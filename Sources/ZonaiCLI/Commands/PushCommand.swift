@@ -146,7 +146,7 @@ struct PushCommand: Command {
     console.result(
       """
       \(estimate.recipients) recipient\(estimate.recipients == 1 ? "" : "s") in \(audience.table), paged by \(key)
-      \((reach + ["the message"] + sizes).joined(separator: "\n"))
+      \((reach + ["the message"] + sizes + estimate.notes.map { "note: \($0.sentence)" }).joined(separator: "\n"))
       """)
     console.note("nothing was written and nothing sent")
   }
@@ -169,6 +169,7 @@ struct PushCommand: Command {
             "limit": .integer(Int64(size.limit)),
           ]
         }),
+      "notes": JobAccount.json(estimate.notes),
     ]
   }
 }

@@ -57,6 +57,13 @@ final class Reporter: Sendable {
         "reason": .string(report.reason.rawValue), "evidence": .string(report.evidence.rawValue),
       ])
     case .idle(let idle): idled(idle)
+    case .noted(let id, let note):
+      console.note("\(event)")
+      guard streams else { return }
+      console.result([
+        "event": "noted", "id": .string(id.rawValue), "code": .string(note.code.rawValue),
+        "message": .string(note.sentence),
+      ])
     case .leaseLost(let lease):
       console.note("\(event)")
       guard streams else { return }

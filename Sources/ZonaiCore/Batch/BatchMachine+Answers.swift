@@ -57,8 +57,7 @@ extension BatchMachine {
   private mutating func take(_ answer: Verdict, index: Int, lane: Lane, freeWait: Int64?) {
     let recipients = batch.recipients
     let verdict = answer.considering(lastSeen: recipients.lastSeen(index)).considering(
-      recipients.tokenColumn, of: batch.job.definition.audience.table, token: recipients.tokens[index],
-      on: lane.transport)
+      recipients.tokenColumn, of: batch.job.definition.audience.table, token: recipients.tokens[index])
     verdicts[index] = verdict
     if verdict.slowsLane { slow(lane.transport, for: pause(after: verdict)) }
     switch verdict.outcome {

@@ -33,17 +33,21 @@ public struct PushEstimate: Sendable, Hashable {
   /// By platform, most recipients first.
   public var reach: [Reach]
   public var sizes: [Size]
+  /// What to look at in the table before anything is sent.
+  public var notes: [JobNote]
 
   public var recipients: Int { reach.reduce(0) { $0 + $1.recipients } }
 
-  public init(audience: Audience, reach: [Reach], sizes: [Size]) {
+  public init(audience: Audience, reach: [Reach], sizes: [Size], notes: [JobNote] = []) {
     self.audience = audience
     self.reach = reach
     self.sizes = sizes
+    self.notes = notes
   }
 
   init(_ count: AudienceCount, routes: Routes, messages: PreparedJobs.Messages) {
     audience = count.audience
+    notes = count.notes
     reach = count.recipients.map { platform, recipients in
       Reach(platform: platform, transport: routes.transport(for: platform), recipients: recipients)
     }

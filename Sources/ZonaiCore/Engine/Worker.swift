@@ -177,6 +177,9 @@ final class Worker: Sendable {
 
   private func start(_ batch: ClaimedBatch, claimedFrom: Int64, into group: inout DiscardingTaskGroup) {
     observer(.claimed(batch.lease, recipients: batch.recipients.count, isTakeover: batch.isTakeover))
+    if batch.isFirst, batch.lease.batch == 1, batch.lease.fence == 1 {
+      for note in batch.job.notes { observer(.noted(batch.job.id, note)) }
+    }
     progress.withLock { progress in
       progress.inFlight += 1
       progress.report.batches += 1

@@ -1,25 +1,29 @@
 /// What a hook did wrong.
 public enum HookFailure: Error, Sendable, Hashable {
-  /// Its error, in its own words, with the token taken out.
+  /// Its error, in its own words, without the row's token and key.
   case threw(String)
   case timedOut(milliseconds: Int64)
   /// The row could not be made into the application's type.
   case unreadableRow(String)
 
-  init(_ error: any Error, token: DeviceToken) {
-    self = error as? HookFailure ?? .threw(HookFailure.words(of: error, without: token))
+  init(_ error: any Error, about rejection: PushRejection) {
+    self = error as? HookFailure ?? .threw(rejection.words(String(describing: error)))
   }
 
-  static func unreadableRow(_ error: any Error, token: DeviceToken) -> HookFailure {
-    if case DecodingError.typeMismatch(_, let context) = error { return .unreadableRow(context.debugDescription) }
-    if case DecodingError.valueNotFound(_, let context) = error { return .unreadableRow(context.debugDescription) }
-    if case DecodingError.keyNotFound(_, let context) = error { return .unreadableRow(context.debugDescription) }
-    return .unreadableRow(words(of: error, without: token))
+  static func unreadableRow(_ error: any Error, of rejection: PushRejection) -> HookFailure {
+    switch error {
+    case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+      DecodingError.keyNotFound(_, let context):
+      .unreadableRow(rejection.words(context.debugDescription))
+    default: .unreadableRow(rejection.words(String(describing: error)))
+    }
   }
+}
 
-  /// The application's error may quote the token: that is taken out.
-  private static func words(of error: any Error, without token: DeviceToken) -> String {
-    ServiceWords.shortened(String(describing: error), hiding: token.bytes[...])
+extension PushRejection {
+  /// The application's words, which may quote token and key, without them.
+  fileprivate func words(_ words: String) -> String {
+    ServiceWords.shortened(words, hidingAll: token.spellings + key.spellings)
   }
 }
 

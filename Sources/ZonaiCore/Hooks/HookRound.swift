@@ -157,7 +157,7 @@ final class HookRound: Sendable {
     case .answered(.keep): answer = .keep
     case .threw(let error):
       answer = .followPolicy
-      failure = HookFailure(error, token: questions[index].token)
+      failure = HookFailure(error, about: questions[index])
     case .timedOut:
       answer = .followPolicy
       failure = .timedOut(milliseconds: limits.timeout)

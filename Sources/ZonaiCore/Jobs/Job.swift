@@ -65,6 +65,8 @@ public struct Job: Sendable {
   public var counts: JobCounts
   /// The counts again, by group, outcome and reason.
   public var tally: [TallyLine]
+  /// What the look at its table at the first claim found.
+  public var notes: [JobNote]
   /// Why the job stopped; stays until a resume.
   public var error: JobFailure?
   public var suspects: SuspectMode
@@ -79,7 +81,8 @@ public struct Job: Sendable {
 
   public init(
     id: JobID, definition: JobDefinition, state: JobState, counts: JobCounts = JobCounts(), tally: [TallyLine] = [],
-    error: JobFailure? = nil, suspects: SuspectMode = .ask, owed: Int = 0, nextDueAt: Int64? = nil, createdAt: Int64,
+    notes: [JobNote] = [], error: JobFailure? = nil, suspects: SuspectMode = .ask, owed: Int = 0,
+    nextDueAt: Int64? = nil, createdAt: Int64,
     dueAt: Int64, startedAt: Int64? = nil, finishedAt: Int64? = nil
   ) {
     self.id = id
@@ -87,6 +90,7 @@ public struct Job: Sendable {
     self.state = state
     self.counts = counts
     self.tally = tally
+    self.notes = notes
     self.error = error
     self.suspects = suspects
     self.owed = owed

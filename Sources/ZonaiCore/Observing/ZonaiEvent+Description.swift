@@ -8,6 +8,7 @@ extension ZonaiEvent: CustomStringConvertible {
     case .workerStopped(let worker): "worker \(worker) stopped"
     case .claimed(let lease, let recipients, let isTakeover):
       "\(lease) claimed: \(recipients) recipients\(isTakeover ? ", taken over" : "")"
+    case .noted(let job, let note): "job \(job): \(note.sentence)"
     case .sent(let lease, let transport, let counts):
       "\(lease) over \(transport): \(counts.delivered) delivered, \(counts.otherwise) answered otherwise, \(counts.notSent) not sent, in \(counts.milliseconds) ms"
     case .laneSlowed(let transport, let milliseconds):

@@ -7,6 +7,8 @@ public enum ZonaiEvent: Sendable {
   case workerStarted(WorkerID, transports: [TransportName])
   case workerStopped(WorkerID)
   case claimed(BatchLease, recipients: Int, isTakeover: Bool)
+  /// A look at the job's table before its first send found something that an operator should see.
+  case noted(JobID, JobNote)
   /// One send of a batch over one transport came back.
   case sent(BatchLease, TransportName, SendCounts)
   /// A lane's answers ask for less traffic: this worker leaves it alone for a while.

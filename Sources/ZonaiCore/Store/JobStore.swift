@@ -54,10 +54,13 @@ public struct AudienceCount: Sendable, Hashable {
   /// The audience with its key filled in.
   public var audience: Audience
   public var recipients: [Platform: Int]
+  /// What an operator should look at before anything is sent.
+  public var notes: [JobNote]
 
-  public init(audience: Audience, recipients: [Platform: Int]) {
+  public init(audience: Audience, recipients: [Platform: Int], notes: [JobNote] = []) {
     self.audience = audience
     self.recipients = recipients
+    self.notes = notes
   }
 }
 

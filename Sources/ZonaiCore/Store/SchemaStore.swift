@@ -72,6 +72,12 @@ public struct ColumnDescription: Sendable, Hashable {
 }
 
 extension ColumnDescription {
+  /// Whether the token fills the column to the end, as those do that were cut off. 64 hexadecimal digits are a whole token of
+  /// APNs.
+  package func cutsOff(_ token: ArraySlice<UInt8>) -> Bool {
+    capacity?.isFilled(by: token) == true && !TokenShape.isWholeAppleToken(token)
+  }
+
   /// The type without character set and collation.
   var shortType: String {
     let words = type.split(separator: " ", omittingEmptySubsequences: false)

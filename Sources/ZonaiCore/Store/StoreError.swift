@@ -43,7 +43,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   public var code: Code
   public var sentence: String
-  /// The database's own words, if it spoke.
+  /// The database's own words, if it spoke: shortened, and without what looks like a token.
   public var databaseWords: String?
   /// The statement, with placeholders in the place of values.
   public var statement: String?
@@ -53,7 +53,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public init(_ code: Code, _ sentence: String, databaseWords: String? = nil, statement: String? = nil) {
     self.code = code
     self.sentence = sentence
-    self.databaseWords = databaseWords
+    self.databaseWords = databaseWords.map { ServiceWords.shortened($0) }
     self.statement = statement
   }
 

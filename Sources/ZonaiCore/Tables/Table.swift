@@ -60,7 +60,7 @@ public struct Table<Record: Sendable>: DescribedTable {
     return { [make] rejection in
       let made: Record
       do { made = try make(rejection.row) } catch {
-        throw HookFailure.unreadableRow(error, token: rejection.token)
+        throw HookFailure.unreadableRow(error, of: rejection)
       }
       return try await handler(RejectedRecord(record: made, rejection: rejection))
     }

@@ -1,5 +1,5 @@
-/// Finds a token in a text, whole or in pieces, and in the forms that a service or a library gives it: another case,
-/// percent-encoded, in base64 or in hexadecimal digits.
+/// Finds a token or a key in a text, whole or in pieces, and in the forms that a service, a database or a library gives it:
+/// another case, percent-encoded, in base64 or in hexadecimal digits.
 struct TokenPieces {
   /// The shortest piece that is found, in bytes of the token. A token's own description shows one byte less.
   private static let shortest = 7
@@ -12,14 +12,16 @@ struct TokenPieces {
   private var isFound: [Bool]
 
   /// The text with an ellipsis in the place of each piece of the token.
-  static func hide(_ token: ArraySlice<UInt8>, in text: String) -> [UInt8] {
+  ///
+  /// A secret shorter than a piece is found only where it is a word of its own: the key 3 is not the 3 of 300.
+  static func hide(_ token: ArraySlice<UInt8>, in text: [UInt8]) -> [UInt8] {
     var pieces = TokenPieces(text, token)
     pieces.find()
     return pieces.shown
   }
 
-  private init(_ text: String, _ token: ArraySlice<UInt8>) {
-    self.text = Array(text.utf8)
+  private init(_ text: [UInt8], _ token: ArraySlice<UInt8>) {
+    self.text = text
     self.token = Array(token)
     isFound = Array(repeating: false, count: self.text.count)
   }
@@ -37,7 +39,7 @@ struct TokenPieces {
   }
 
   private mutating func find() {
-    guard !token.isEmpty else { return }
+    guard token.count >= Self.shortest else { return findWord() }
     let (characters, ends) = percentDecoded
     find(windows(token.map(\.lowercased), Self.shortest), in: characters, ends)
     guard longestRun(where: \.isBase64) >= Self.shortestEncodedRun else { return }
@@ -45,10 +47,22 @@ struct TokenPieces {
     // A piece begins at any byte of base64's groups of three.
     for start in 0..<min(3, token.count) {
       let whole = token.dropFirst(start).prefix((token.count - start) / 3 * 3)
-      find(windows(base64(whole), Self.encodedWindow, orWhole: false), in: text, places)
+      find(windows(base64(whole), Self.encodedWindow), in: text, places)
     }
     guard longestRun(where: { $0.hexDigit != nil }) >= Self.shortestEncodedRun else { return }
-    find(windows(Array(token.hex.utf8), Self.encodedWindow, orWhole: false), in: text.map(\.lowercased), places)
+    find(windows(Array(token.hex.utf8), Self.encodedWindow), in: text.map(\.lowercased), places)
+  }
+
+  private mutating func findWord() {
+    let (word, lowered) = (token.map(\.lowercased), text.map(\.lowercased))
+    guard !word.isEmpty, word.count <= lowered.count else { return }
+    for start in 0...lowered.count - word.count {
+      let end = start + word.count
+      guard lowered[start..<end].elementsEqual(word), start == 0 || !lowered[start - 1].isOfWord,
+        end == lowered.count || !lowered[end].isOfWord
+      else { continue }
+      for place in start..<end { isFound[place] = true }
+    }
   }
 
   /// Marks what the windows, all of one length, match. `ends` says where each character ends in the text.
@@ -70,9 +84,9 @@ struct TokenPieces {
     var mask: UInt64 { length == 8 ? .max : (1 << UInt64(8 * length)) - 1 }
   }
 
-  /// A text that is shorter is one piece, or none.
-  private func windows(_ bytes: [UInt8], _ length: Int, orWhole: Bool = true) -> Windows {
-    var windows = Windows(length: bytes.count >= length ? length : orWhole ? bytes.count : 0)
+  /// A text that is shorter has none.
+  private func windows(_ bytes: [UInt8], _ length: Int) -> Windows {
+    var windows = Windows(length: bytes.count >= length ? length : 0)
     var seen: UInt64 = 0
     for (index, byte) in bytes.enumerated() {
       seen = (seen << 8 | UInt64(byte)) & windows.mask
@@ -126,6 +140,10 @@ struct TokenPieces {
 
 extension UInt8 {
   fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self + 32 : self }
+
+  fileprivate var isOfWord: Bool {
+    (0x30...0x39).contains(self) || (0x61...0x7a).contains(self) || self == UInt8(ascii: "_") || self >= 0x80
+  }
 
   fileprivate var isBase64: Bool {
     switch self {

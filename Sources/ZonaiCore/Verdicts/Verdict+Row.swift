@@ -34,14 +34,9 @@ extension Verdict {
 
   /// The verdict for a token that fills its column to the end: if the service calls it malformed, the column has cut it off,
   /// and the device is alive.
-  ///
-  /// 64 hexadecimal digits are a whole token of APNs, in whatever column.
-  func considering(
-    _ column: ColumnDescription?, of table: TableName, token: ArraySlice<UInt8>, on transport: TransportName
-  ) -> Verdict {
+  func considering(_ column: ColumnDescription?, of table: TableName, token: ArraySlice<UInt8>) -> Verdict {
     guard outcome == .permanentlyRejected, let column, let capacity = column.capacity,
-      evidence == .tokenNamed || reason == "BadDeviceToken", capacity.isFilled(by: token),
-      transport != .apns || !TokenShape.isWholeAppleToken(token)
+      evidence == .tokenNamed || reason == "BadDeviceToken", column.cutsOff(token)
     else { return self }
     var verdict = keptRow
     verdict.fault = .configuration

@@ -69,6 +69,26 @@ public struct PostgresDialect: SQLDialect {
     }
   }
 
+  public func appendIsCutOff(_ column: ColumnDescription, to builder: inout SQLBuilder) {
+    switch column.capacity {
+    case .characters(let count):
+      // The padding of character(n) does not count.
+      builder.append("char_length(")
+      builder.identifier(column)
+      builder.append(") = ")
+      builder.bind(.integer(Int64(count)))
+    case .bytes(let count):
+      builder.append("octet_length(")
+      builder.identifier(column)
+      builder.append("::text) = ")
+      builder.bind(.integer(Int64(count)))
+    case nil: builder.append("FALSE")
+    }
+    builder.append(" AND ")
+    builder.identifier(column)
+    builder.append("::text !~ '^[0-9A-Fa-f]{64}$'")
+  }
+
   public func appendBound(
     _ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder
   ) {

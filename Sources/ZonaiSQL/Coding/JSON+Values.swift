@@ -121,6 +121,15 @@ extension RowKey {
   public var identity: [UInt8] { json.bytes }
 }
 
+extension JobNote: StoredAsJSON {
+  var json: JSON { ["code": .string(code.rawValue), "sentence": .string(sentence)] }
+
+  init(json: JSON) throws(StoreError) {
+    self.init(
+      Code(rawValue: try json.text("code", of: JobNote.self)), try json.text("sentence", of: JobNote.self))
+  }
+}
+
 extension Group: StoredAsJSON {
   var json: JSON { [.string(transport.rawValue), .string(fingerprint), .string(platform.name)] }
 

@@ -48,6 +48,10 @@ public protocol SQLDialect: Sendable {
   /// A token that is neither NULL nor empty.
   func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder)
 
+  /// A token that fills its column to the end, as those do that were cut off. 64 hexadecimal digits are a whole token of APNs.
+  /// Only asked for columns with a capacity.
+  func appendIsCutOff(_ column: ColumnDescription, to builder: inout SQLBuilder)
+
   /// `key` comes after `value`, or is at most `value`, in the key's order; in the form for which the database uses the
   /// key's index.
   func appendBound(_ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder)

@@ -92,7 +92,7 @@ public enum ZonaiSchema {
       .integer("hooks_failed", initial: "0"),
       // Checks of tokens in another environment: how many since the present hour began.
       .integer("checks", initial: "0"), .integer("checks_since", initial: "0"),
-      .optionalText("error_code"), .optionalText("error_detail"),
+      .optionalText("error_code"), .optionalText("error_detail"), .optionalText("notes"),
       .integer("created_at", initial: .now), .integer("due_at", initial: .now), .optionalInteger("started_at"),
       .optionalInteger("finished_at"), .integer("resumed_at", initial: "0"),
     ],

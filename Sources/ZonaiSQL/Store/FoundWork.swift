@@ -38,6 +38,8 @@ struct FoundPage: Sendable {
   var lastKey: RowKey?
   /// Whether there is no page behind it.
   var isLast: Bool
+  /// What a look at the table found before the job's first claim.
+  var notes: [JobNote] = []
 }
 
 /// A batch that nobody has: owed and due, or left by a worker that went.
@@ -199,6 +201,7 @@ extension SQLStore {
     var found = page
     found.isUnread = false
     found.lastKey = try record.isStarted ? record.lastKey : lastKey(plan, connection)
+    if !record.isStarted { found.notes = try knownNotes(on: plan, connection) }
     guard let lastKey = found.lastKey else { return found }
     let size = record.firstBatch == .none ? min(request.firstBatchSize, request.batchSize) : request.batchSize
     found.recipients = try self.page(plan, after: record.frontier, upTo: lastKey, limit: max(1, size), connection)

@@ -17,6 +17,7 @@ struct JobRecord: Sendable {
   var nextBatch: Int64
   var counts: JobCounts
   var error: JobFailure?
+  var notes: [JobNote]
   var createdAt: Int64
   var dueAt: Int64
   var startedAt: Int64?
@@ -41,7 +42,7 @@ struct JobRecord: Sendable {
     id, state, transports, suspects, kept_groups, frontier, last_key, is_started, at_end, first_batch, next_batch, \
     delivered, permanently_rejected, transiently_failed, expired, pruned, spared, kept, repeated_by_takeover, \
     repeated_after_lost_answer, hooks_failed, error_code, error_detail, created_at, due_at, started_at, finished_at, \
-    resumed_at, turn, CASE WHEN definition IS NULL THEN 1 ELSE 0 END
+    resumed_at, turn, CASE WHEN definition IS NULL THEN 1 ELSE 0 END, notes
     """
 
   /// Throws nothing: one row that cannot be read must not hide the others.
@@ -96,6 +97,7 @@ struct JobRecord: Sendable {
     resumedAt = row.integer(27)
     turn = row.integer(28)
     isRequested = row.integer(29) != 0
+    notes = read([]) { () throws(StoreError) in row.isNull(30) ? [] : try [JobNote](stored: row.text(30)) }
     self.fault = fault
   }
 
@@ -110,7 +112,8 @@ struct JobRecord: Sendable {
 
   func job(_ definition: JobDefinition, open: OpenBatches, tally: [TallyLine] = []) -> Job {
     Job(
-      id: id, definition: definition, state: state, counts: counts, tally: tally, error: error, suspects: suspects,
+      id: id, definition: definition, state: state, counts: counts, tally: tally, notes: notes, error: error,
+      suspects: suspects,
       owed: open.owed, nextDueAt: open.nextDueAt, createdAt: createdAt, dueAt: dueAt, startedAt: startedAt,
       finishedAt: finishedAt)
   }

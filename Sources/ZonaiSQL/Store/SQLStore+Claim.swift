@@ -121,6 +121,7 @@ extension SQLStore {
       record.state = started
       record.startedAt = record.startedAt ?? now
     }
+    if !record.isStarted { record.notes = page.notes }
     record.isStarted = true
     record.lastKey = page.lastKey
     record.isAtEnd = page.isLast
@@ -135,7 +136,8 @@ extension SQLStore {
         UPDATE zonai_jobs SET state = \(record.state.rawValue), started_at = \(record.startedAt),
         is_started = 1, last_key = \(record.lastKey?.stored), at_end = \(record.isAtEnd),
         frontier = \(record.frontier?.stored), next_batch = \(record.nextBatch),
-        first_batch = \(record.firstBatch.rawValue), turn = \(max(record.turn, page.standing.turn))
+        first_batch = \(record.firstBatch.rawValue), turn = \(max(record.turn, page.standing.turn)),
+        notes = \(record.notes.isEmpty ? nil : record.notes.stored)
         WHERE id = \(id.rawValue)
         """))
     guard !isEmpty, let to = page.to else { return try end(record, now, connection) }

@@ -61,7 +61,14 @@ extension SQLStore {
     let plan = try resolve(request, connection)
     var recipients: [Platform: Int] = [:]
     var builder = SQLBuilder(dialect)
-    builder.append("SELECT COUNT(*)")
+    builder.append("SELECT COUNT(*), ")
+    if plan.target.token.capacity == nil {
+      builder.append("0")
+    } else {
+      builder.append("SUM(CASE WHEN ")
+      dialect.appendIsCutOff(plan.target.token, to: &builder)
+      builder.append(" THEN 1 ELSE 0 END)")
+    }
     if let platform = plan.platform {
       builder.append(", ")
       dialect.appendExact(platform, to: &builder)
@@ -69,9 +76,11 @@ extension SQLStore {
     builder.append(" FROM ")
     builder.identifier(plan.target.table)
     builder.append(" WHERE ")
-    if let filter = plan.filter {
-      builder.append(filter)
-      builder.append(" AND ")
+    // A capacity is bound before it, so a condition that was rendered earlier does not fit here.
+    if let predicate = plan.definition.audience.predicate {
+      builder.append("(")
+      try builder.predicate(predicate, in: plan.table)
+      builder.append(") AND ")
     }
     dialect.appendHasToken(plan.target.token, to: &builder)
     if let platform = plan.platform {
@@ -82,12 +91,17 @@ extension SQLStore {
     if case .fixed(let platform) = plan.definition.audience.platform { fixed = platform }
     var statement = builder.statement()
     statement.readsWholeTable = true
+    var cutOff = 0
     try connection.run(statement) { row throws(StoreError) in
       let count = Int(row.integer(0))
-      let platform = plan.platform == nil ? fixed : Platform(row.text(1))
+      cutOff += Int(row.integer(1))
+      let platform = plan.platform == nil ? fixed : Platform(row.text(2))
       // Two spellings of one platform are one.
       if count > 0 { recipients[platform, default: 0] += count }
     }
-    return AudienceCount(audience: plan.definition.audience, recipients: recipients)
+    let tokens = JobNote.tokensCutOff(cutOff, of: plan.target.token, in: plan.target.table)
+    return AudienceCount(
+      audience: plan.definition.audience, recipients: recipients,
+      notes: try notes(on: plan, connection) + [tokens].compactMap { $0 })
   }
 }

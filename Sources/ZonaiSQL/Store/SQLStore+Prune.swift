@@ -55,6 +55,8 @@ extension SQLStore {
       }
     }
 
+    let spared = decisions.indices.filter { outcomes[$0] == .spared }.map { decisions[$0].rejection }
+    let causes = try causes(of: spared.filter { pruned.refusals[$0.eventID] == nil }, of: id, connection)
     let now = try checkedNow(connection)
     var lines: [TallyLine] = []
     var added = JobCounts()
@@ -62,7 +64,8 @@ extension SQLStore {
       let rejection = decisions[index].rejection
       let line = TallyLine(
         group: rejection.group, outcome: outcome, evidence: rejection.evidence, reason: rejection.reason,
-        detail: pruned.refusals[rejection.eventID].map { "refused by the database: \($0)" } ?? "", count: 1)
+        detail: pruned.refusals[rejection.eventID].map { SpareCause.refused($0) } ?? causes[rejection.eventID]?.sentence
+          ?? "", count: 1)
       lines.append(line)
       added.add(line)
     }
@@ -77,6 +80,28 @@ extension SQLStore {
     let job = try completeOrShow(record, now, connection)
     let refusals = decisions.compactMap { pruned.refusals[$0.rejection.eventID] }
     return .committed(Committed(job: job, outcomes: outcomes, refusals: refusals))
+  }
+
+  /// What had changed in rows that were spared, by event id; nothing where the audience names no last-seen column, for then
+  /// it can only be the token, and nothing for a row that somebody held.
+  private func causes(
+    of spared: [Rejection], of job: JobID, _ connection: Driver.Connection
+  ) throws(StoreError) -> [String: SpareCause] {
+    guard !spared.isEmpty, let target = plans[job]?.target, target.lastSeen != nil else { return [:] }
+    var withoutLastSeen = target
+    withoutLastSeen.lastSeen = nil
+    var causes: [String: SpareCause] = [:]
+    for start in stride(from: 0, to: spared.count, by: dialect.pairsAtOnce) {
+      let some = Array(spared[start..<min(spared.count, start + dialect.pairsAtOnce)])
+      for rejection in some { causes[rejection.eventID] = .tokenChanged }
+      try connection.run(dialect.selectPairs(withoutLastSeen, some)) { row throws(StoreError) in
+        causes[some[Int(row.integer(0))].eventID] = .lastSeenChanged
+      }
+      try connection.run(dialect.selectPairs(target, some)) { row throws(StoreError) in
+        causes[some[Int(row.integer(0))].eventID] = nil
+      }
+    }
+    return causes
   }
 
   // MARK: Rows
@@ -99,7 +124,8 @@ extension SQLStore {
     } catch {
       guard error.isAboutTheTable else { throw error }
       // The table or a column is gone: no row matches any more.
-      for pair in pairs { pruned.refusals[pair.eventID] = error.words }
+      let words = error.words(without: [])
+      for pair in pairs { pruned.refusals[pair.eventID] = words }
       return pruned
     }
     for pair in pairs { pruned.refusals[pair.eventID] = caution.hopeless[pair.eventID] }
@@ -123,15 +149,15 @@ extension SQLStore {
       try connection.run(sql("RELEASE SAVEPOINT zonai_prune"))
       for index in done { pruned.done.insert(pairs[index].eventID) }
     } catch {
-      guard error.isAboutTheTable else { throw error }
-      guard connection.isInTransaction else {
-        caution.grow(pairs, words: error.words)
-        throw error
+      let words = error.words(without: pairs)
+      guard error.isAboutTheTable, connection.isInTransaction else {
+        if error.isAboutTheTable { caution.grow(pairs, words: words) }
+        throw error.saying(words, without: pairs)
       }
       try connection.run(sql("ROLLBACK TO SAVEPOINT zonai_prune"))
       try connection.run(sql("RELEASE SAVEPOINT zonai_prune"))
       guard pairs.count > 1 else {
-        for pair in pairs { pruned.refusals[pair.eventID] = error.words }
+        for pair in pairs { pruned.refusals[pair.eventID] = words }
         return
       }
       let middle = pairs.count / 2
@@ -173,6 +199,17 @@ private final class PruneCaution: Sendable {
 extension StoreError {
   fileprivate static let changedHands = StoreError("changedHands", "the batch changed hands while its rows were locked")
 
-  /// What the database said, or we, where it said nothing.
-  var words: String { databaseWords ?? sentence }
+  /// What the database said about these rows, or we, where it said nothing.
+  fileprivate func words(without rejections: [Rejection]) -> String {
+    Rejection.words(databaseWords ?? sentence, without: rejections)
+  }
+
+  /// The same error in these words of the database's, if it spoke. The sentence may be made of them.
+  fileprivate func saying(_ words: String, without rejections: [Rejection]) -> StoreError {
+    var error = self
+    guard databaseWords != nil else { return error }
+    error.databaseWords = words
+    error.sentence = Rejection.words(sentence, without: rejections)
+    return error
+  }
 }

@@ -134,6 +134,7 @@ extension SQLStore {
   ) throws(StoreError) {
     var stored: [StoredLine: Int] = [:]
     for line in lines where line.count != 0 { stored[StoredLine(line), default: 0] += line.count }
+    stored = try bounded(stored, job, connection)
     for rejection in recorded { stored[StoredLine(recorded: rejection), default: 0] += sign }
     for (line, count) in stored.sorted(by: { $0.key < $1.key }) {
       var upsert = SQLBuilder(dialect)
@@ -148,6 +149,23 @@ extension SQLStore {
         key: ["job", "line"], whenThere: [("count", .add)], to: &upsert)
       try connection.run(upsert.statement())
     }
+  }
+
+  /// The lines, of which those that would be too many are without their details.
+  private func bounded(
+    _ lines: [StoredLine: Int], _ job: JobID, _ connection: Driver.Connection
+  ) throws(StoreError) -> [StoredLine: Int] {
+    guard lines.keys.contains(where: { !$0.detail.isEmpty }) else { return lines }
+    let statement = sql("SELECT line FROM zonai_tally WHERE job = \(job.rawValue) AND detail <> ''")
+    var known = Set(try connection.all(statement) { row throws(StoreError) in row.text(0) })
+    var bounded: [StoredLine: Int] = [:]
+    for (line, count) in lines.sorted(by: { $0.key < $1.key }) {
+      let isNew = !line.detail.isEmpty && !known.contains(line.digest)
+      if isNew, known.count < TallyLine.mostDetails { known.insert(line.digest) }
+      let kept = isNew && !known.contains(line.digest) ? line.withoutDetail : line
+      bounded[kept, default: 0] += count
+    }
+    return bounded
   }
 
   /// Keeps the record of the lanes, which outlives the job.

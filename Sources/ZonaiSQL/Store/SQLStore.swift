@@ -12,6 +12,7 @@ public struct SQLStore<Driver: SQLDriver>: Sendable {
   let plans = PlanCache(capacity: 16)
   let hasSeenTables = Seen()
   let slow = SlowJobs()
+  let knownNotes = KnownNotes()
   let looks = LastLooks()
   let signsOfLife = SignsOfLife()
   let attendance = Attendance()

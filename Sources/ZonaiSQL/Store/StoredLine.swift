@@ -52,6 +52,12 @@ struct StoredLine: Hashable, Comparable {
       transport: TransportName(rawValue: transport), fingerprint: fingerprint, platform: Platform(platform))
   }
 
+  var withoutDetail: StoredLine {
+    var line = self
+    line.detail = ""
+    return line
+  }
+
   /// nil for what was only recorded.
   func line(_ count: Int) -> TallyLine? {
     guard let outcome = TallyLine.Outcome(rawValue: outcome) else { return nil }

@@ -125,6 +125,11 @@ extension MemoryDatabase {
     }
   }
 
+  /// From now on every change of the table by a store is refused in words that quote the row's value of this column.
+  public func refuseChanges(of table: TableName, quoting column: String) {
+    change { $0.quotations[table] = column }
+  }
+
   /// Makes a job unreadable, as a slip of somebody's hand in Zonai's tables does.
   public func garble(_ job: JobID) {
     change { state in

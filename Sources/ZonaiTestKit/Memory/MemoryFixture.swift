@@ -36,6 +36,10 @@ public struct MemoryFixture: StoreFixture {
     database.refuseChanges(of: table, where: column, is: value, words: words)
   }
 
+  public func refuseChanges(of table: TableName, quoting column: String) async throws {
+    database.refuseChanges(of: table, quoting: column)
+  }
+
   public func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
   ) async throws {

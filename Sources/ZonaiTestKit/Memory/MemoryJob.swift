@@ -11,6 +11,7 @@ struct MemoryJob: Sendable {
   /// Lines with a count of 0 as keys.
   var tally: [TallyLine: Int] = [:]
   var error: JobFailure?
+  var notes: [JobNote] = []
   /// Stands for a row that cannot be read, which memory does not have.
   var isGarbled = false
   var suspects = SuspectMode.ask
@@ -40,7 +41,8 @@ struct MemoryJob: Sendable {
   func account(withTally: Bool) -> Job {
     let owed = batches.values.flatMap(\.owed)
     return Job(
-      id: id, definition: definition, state: state, counts: counts, tally: withTally ? lines : [], error: error,
+      id: id, definition: definition, state: state, counts: counts, tally: withTally ? lines : [], notes: notes,
+      error: error,
       suspects: suspects, owed: owed.count, nextDueAt: owed.map(\.notBefore).min(), createdAt: createdAt,
       dueAt: createdAt, startedAt: startedAt, finishedAt: finishedAt)
   }
@@ -59,6 +61,7 @@ struct MemoryJob: Sendable {
   mutating func count(_ line: TallyLine) {
     var key = line
     key.count = 0
+    if tally[key] == nil, tally.keys.count(where: { !$0.detail.isEmpty }) >= TallyLine.mostDetails { key.detail = "" }
     tally[key, default: 0] += line.count
     switch line.outcome {
     case .delivered: counts.delivered += line.count

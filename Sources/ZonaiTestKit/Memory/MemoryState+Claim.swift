@@ -98,6 +98,7 @@ extension MemoryState {
     if let started = jobs[job].state.after(.claimed) {
       jobs[job].state = started
       jobs[job].startedAt = now
+      jobs[job].notes = notes(on: audience)
     }
     guard let lastKey = jobs[job].lastKey else {
       jobs[job].isAtEnd = true

@@ -46,7 +46,25 @@ extension MemoryState {
     if let table = tables[audience.table] {
       for row in rows { recipients[platform(of: row, in: table, audience), default: 0] += 1 }
     }
-    return AudienceCount(audience: audience, recipients: recipients)
+    let column = self.recipients(of: audience).tokenColumn
+    let cutOff = rows.count { row in
+      guard let table = tables[audience.table], let token = table.value(audience.token, of: row).tokenBytes else {
+        return false
+      }
+      return column?.cutsOff(token[...]) == true
+    }
+    let tokens = column.flatMap { JobNote.tokensCutOff(cutOff, of: $0, in: audience.table) }
+    return AudienceCount(
+      audience: audience, recipients: recipients, notes: notes(on: audience) + [tokens].compactMap { $0 })
+  }
+
+  /// What there is to note about the table, from the rows with the greatest keys.
+  mutating func notes(on audience: Audience) -> [JobNote] {
+    guard let lastSeen = audience.lastSeen, let order = tables[audience.table]?.order(by: audience.key),
+      let table = tables[audience.table]
+    else { return [] }
+    let values = order.suffix(LastSeenReview.rows).map { table.value(lastSeen, of: $0) }
+    return LastSeenReview.notes(values, of: lastSeen, in: audience.table, now: now)
   }
 
   mutating func change(_ change: JobChange) throws(StoreError) -> ChangeResult {

@@ -85,6 +85,14 @@ extension MemoryState {
 }
 
 extension Value {
+  /// As the words of a database quote it.
+  var spelled: String {
+    switch self {
+    case .text(let text): text
+    default: "\(self)"
+    }
+  }
+
   /// A token's bytes; nil where the column holds none.
   var tokenBytes: [UInt8]? {
     switch self {

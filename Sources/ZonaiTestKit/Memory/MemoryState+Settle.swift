@@ -54,11 +54,13 @@ extension MemoryState {
       guard let recorded = batch.rejections.firstIndex(where: { $0.eventID == rejection.eventID }) else {
         throw StoreError(.invalidRequest, "only a rejection that was recorded with its batch's answers can be pruned")
       }
-      let outcome = carryOut(decision, on: batch.rejections[recorded], of: job, &committed.refusals)
+      var detail = ""
+      let outcome = carryOut(decision, on: batch.rejections[recorded], of: job, &committed.refusals, &detail)
       committed.outcomes.append(outcome)
       jobs[job].count(
         TallyLine(
-          group: rejection.group, outcome: outcome, evidence: rejection.evidence, reason: rejection.reason, count: 1))
+          group: rejection.group, outcome: outcome, evidence: rejection.evidence, reason: rejection.reason,
+          detail: detail, count: 1))
       batch.rejections.remove(at: recorded)
     }
     jobs[job].counts.hooksFailed += prunes.hooksFailed
@@ -77,19 +79,27 @@ extension MemoryState {
   }
 
   private mutating func carryOut(
-    _ decision: BatchPrunes.Decision, on rejection: Rejection, of job: Int, _ refusals: inout [String]
+    _ decision: BatchPrunes.Decision, on rejection: Rejection, of job: Int, _ refusals: inout [String],
+    _ detail: inout String
   ) -> TallyLine.Outcome {
     let audience = jobs[job].audience
     let policy = jobs[job].definition.policy
     switch decision {
     case .keep: return .kept
-    case .spare: return .spared
+    case .spare:
+      detail = cause(of: rejection, in: audience)?.sentence ?? ""
+      return .spared
     case .followPolicy: break
     }
     if policy == .none { return .kept }
-    guard let row = row(of: rejection, in: audience), !isLocked(row, of: audience.table) else { return .spared }
-    if let words = refusal(of: row, in: audience.table, policy) {
+    guard let row = row(of: rejection, in: audience), !isLocked(row, of: audience.table) else {
+      detail = cause(of: rejection, in: audience)?.sentence ?? ""
+      return .spared
+    }
+    if let refused = refusal(of: row, in: audience.table, policy) {
+      let words = Rejection.words(refused, without: [rejection])
       refusals.append(words)
+      detail = SpareCause.refused(words)
       return .spared
     }
     if policy == .deleteRow {
@@ -100,6 +110,14 @@ extension MemoryState {
     return .pruned
   }
 
+  /// What had changed in a row that is spared; nil where it is only held, and where the audience names no last-seen column.
+  private mutating func cause(of rejection: Rejection, in audience: Audience) -> SpareCause? {
+    guard audience.lastSeen != nil, row(of: rejection, in: audience) == nil else { return nil }
+    var withoutLastSeen = rejection
+    withoutLastSeen.lastSeen = nil
+    return row(of: withoutLastSeen, in: audience) == nil ? .tokenChanged : .lastSeenChanged
+  }
+
   private func isLocked(_ row: Int, of table: TableName) -> Bool {
     locks.contains { $0.table == table && holds(table, row, $0.column, $0.value) }
   }
@@ -108,6 +126,7 @@ extension MemoryState {
     if let refusal = refusals.first(where: { $0.table == table && holds(table, row, $0.column, $0.value) }) {
       return refusal.words
     }
+    if let column = quotations[table] { return "guarded: \(tables[table]?.value(column, of: row).spelled ?? "")" }
     guard policy == .deleteRow, let key = tables[table]?.sketch.primaryKey.first,
       let value = tables[table]?.value(key, of: row)
     else { return nil }

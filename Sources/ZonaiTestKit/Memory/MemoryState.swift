@@ -9,6 +9,8 @@ struct MemoryState: Sendable {
   var tables: [TableName: MemoryTable] = [:]
   /// Rows whose change the application's own rules refuse.
   var refusals: [RowRefusal] = []
+  /// Columns that the refusals of all changes of a table quote.
+  var quotations: [TableName: String] = [:]
   /// Rows that a transaction of the application holds, by table and position-free key.
   var locks: [RowLock] = []
   /// Rows whose prune ends as a dead-lock's victim.

@@ -76,6 +76,48 @@ extension TokenStoreConformance {
         let pruned = try await scene.settle(.prunes(batch.prunes(rejections)))
         try expect(pruned.outcomes, is: [.spared, .spared, .pruned, .spared], "what became of each")
       },
+      check("a row spared for its last-seen is told apart from one whose token changed", law: "law 13") { scene in
+        try await scene.makeDevices(4)
+        let job = try await scene.enqueue(.devicesLastSeen)
+        let batch = try await scene.claim()
+        let rejections = try await scene.reject([0, 1, 2, 3], of: batch)
+        try await scene.fixture.update("devices", where: "id", is: 1, set: ["seen": .integer(TableSketch.seen + 1000)])
+        try await scene.fixture.update(
+          "devices", where: "id", is: 2, set: ["token": "another", "seen": .integer(TableSketch.seen + 1000)])
+        try await scene.fixture.delete(from: "devices", where: "id", is: 3)
+        // Two are found to have changed before the hook, the others by the prune itself.
+        let prunes = BatchPrunes(
+          lease: batch.lease,
+          decisions: zip(rejections, [.spare, .spare, .followPolicy, .followPolicy]).map { ($0, $1) })
+        let pruned = try await scene.settle(.prunes(prunes))
+        try expect(pruned.outcomes, is: [.spared, .spared, .spared, .pruned], "what became of each")
+        let details = try await scene.job(job).tally.filter { $0.outcome == .spared }.map { "\($0.count) \($0.detail)" }
+        try expect(
+          details.sorted(),
+          is: ["1 \(SpareCause.lastSeenChanged.sentence)", "2 \(SpareCause.tokenChanged.sentence)"],
+          "why rows were spared, as the account says it")
+      },
+      quotingCheck("token", "a refusal that quotes the token, in words of its own, tells nothing of it"),
+      check("a refusal that quotes token and key in parts and in capital letters tells nothing of them", law: "law 10")
+      {
+        scene in
+        let token = "f0e1d2c3b4a59687KQwZxT_9-Ys7Lm2P"
+        try await scene.makeDevices(0)
+        try await scene.addDevices([41, 42, 43]) { $0 == 42 ? token : "token-\($0)" }
+        let words = "no \(token.prefix(16)) \(token.dropFirst(16)), \(token.uppercased()), x\(token)x of row 42"
+        try await scene.fixture.refuseChanges(of: "devices", where: "id", is: 42, words: words)
+        let job = try await scene.enqueue()
+        let pruned = try await scene.prune(try await scene.claim())
+        try expect(pruned.outcomes, is: [.pruned, .spared, .pruned], "what became of each")
+        let details = try await scene.job(job).tally.map(\.detail)
+        for text in pruned.refusals + details {
+          try expectNoPart(of: token, in: text)
+          try expect(!text.contains("42"), "no key in the database's words", found: text)
+        }
+        try expect(
+          pruned.refusals.first?.hasPrefix("no …") ?? false, "the rest of the words", found: "\(pruned.refusals)")
+      },
+      quotingCheck("city", "a job's account stays short when refusals quote something else of each row"),
       refusalCheck(.clearColumn), refusalCheck(.deleteRow),
     ]
   }
@@ -136,6 +178,49 @@ extension TokenStoreConformance {
       try expect(rows.map { $0?["id"] }, is: [nil, 1, 2, 3, nil, nil], "the rows that still match")
       let pruned = try await scene.settle(.prunes(taken.prunes(rejections)))
       try expect(pruned.outcomes, is: [.spared, .pruned, .pruned, .pruned, .spared, .spared], "what became of each")
+    }
+  }
+
+  /// A trigger refuses every prune, and quotes a column.
+  private static func quotingCheck(_ column: String, _ name: String) -> Check<Fixture> {
+    check(name, law: "law 10") { scene in
+      try await scene.fixture.create(.devices)
+      let count = TallyLine.mostDetails + 30
+      func token(_ id: Int64) -> String { "0a1b\(id * 7919)cdefGHIJ-_\(id * 104_729)klmnopqr" }
+      func city(_ id: Int64) -> String {
+        let letters = "abcdefghijklmnop".map { String($0) }
+        return "city of " + letters[Int(id % 16)] + letters[Int(id / 16)]
+      }
+      try await scene.fixture.insert(
+        (1...Int64(count)).map { TableSketch.device($0, token: token($0), ["city": .text(city($0))]) }, into: "devices")
+      try await scene.fixture.refuseChanges(of: "devices", quoting: column)
+      let job = try await scene.enqueue()
+      let pruned = try await scene.prune(try await scene.claim(size: count, first: count))
+      try expect(pruned.outcomes, is: Array(repeating: .spared, count: count), "what became of them")
+      let after = try await scene.job(job)
+      try expect(after.counts.spared, is: count, "spared")
+      let details = after.tally.map(\.detail)
+      try expect(
+        details.count <= TallyLine.mostDetails + 1, "at most \(TallyLine.mostDetails) lines with details",
+        found: "\(details.count)")
+      try expect(
+        (pruned.refusals + details).contains { $0.contains("guarded") }, "the database's own words",
+        found: details.first ?? "nothing")
+      for text in pruned.refusals + details {
+        for id in 1...Int64(count) where text.lowercased().contains(token(id).dropFirst(4).prefix(10).lowercased()) {
+          try expectNoPart(of: token(id), in: text)
+        }
+      }
+      for (refusal, id) in zip(pruned.refusals, 1...Int64(count)) { try expectNoPart(of: token(id), in: refusal) }
+    }
+  }
+
+  /// No eight characters of the token, in whatever case.
+  private static func expectNoPart(of token: String, in text: String) throws {
+    let letters = Array(token.lowercased())
+    let lowered = text.lowercased()
+    for start in 0...letters.count - 8 where lowered.contains(String(letters[start..<start + 8])) {
+      throw CheckFailure(expected: "no part of a token in the database's words", found: text)
     }
   }
 

@@ -33,6 +33,9 @@ public protocol StoreFixture: Sendable {
   func rows(of table: TableName) async throws -> [[String: Value]]
   /// From now on the database refuses every UPDATE and DELETE of such rows in these words, as a trigger does.
   func refuseChanges(of table: TableName, where column: String, is value: Value, words: String) async throws
+  /// From now on the database refuses every UPDATE and DELETE of the table, as a trigger does, in the words "guarded: " and
+  /// the row's value of a text column. The rows are there already.
+  func refuseChanges(of table: TableName, quoting column: String) async throws
   /// Runs `body` while a transaction of the application holds such rows. Only called where `capabilities.locksRows`.
   func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void

@@ -8,7 +8,7 @@ public enum TokenStoreConformance<Fixture: StoreFixture> {
     paging + keys + audience + names + tokens + predicates + values + claiming + sharing + leases + takeovers
       + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing + recording
       + refusals
-      + jobLife
+      + jobLife + notes
       + schema + secrets + workers + retention
   }
 

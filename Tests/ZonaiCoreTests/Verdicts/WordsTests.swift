@@ -32,6 +32,40 @@ struct WordsTests {
     #expect(ServiceWords.shortened(text, hiding: ArraySlice(Self.token.utf8)) == expected)
   }
 
+  private static let other = "f0e1d2c3b4a59687KQwZxT_9-Ys7Lm2P"
+
+  @Test(arguments: [
+    ("no \(other) here", "no … here"), ("no \(other.uppercased())!", "no …!"), ("x\(other)x", "x…x"),
+    ("\(other.prefix(16)) and \(other.dropFirst(16))", "… and …"), ("(\(other.dropFirst(5).prefix(8)))", "(…)"),
+    ("f0e1d2 stays", "f0e1d2 stays"), ("nothing of it", "nothing of it"), ("", ""),
+  ])
+  func `a part of a known token is cut out, in either case`(text: String, expected: String) {
+    #expect(ServiceWords.shortened(text, hiding: ArraySlice(Self.other.utf8)) == expected)
+  }
+
+  @Test(arguments: [
+    ("row 42 of 4242, x42, 42", "row … of 4242, x42, …"), ("42", "…"), ("no row", "no row"),
+  ])
+  func `a short key is cut out where it is a word of its own`(text: String, expected: String) {
+    #expect(ServiceWords.shortened(text, hidingAll: [ArraySlice("42".utf8)]) == expected)
+  }
+
+  @Test(arguments: [
+    // Half a token of APNs, a piece of one of FCM: nobody said that they are tokens.
+    ("is \(String(repeating: "0a", count: 16))?", "is 0a0a0a…?"),
+    ("is c1D2e3F4g5H6i7J8k9L0m?", "is c1D2e3…?"),
+    ("constraint fk_device_tokens_user_id_fk1", "constraint fk_device_tokens_user_id_fk1"),
+    ("BadCertificateEnvironment", "BadCertificateEnvironment"),
+  ])
+  func `what looks like a part of a token is cut`(text: String, expected: String) {
+    #expect(ServiceWords.shortened(text) == expected)
+  }
+
+  @Test func `a store's error holds no token that the database quotes`() {
+    let error = StoreError(.refused, "refused", databaseWords: "row \(String(repeating: "4f", count: 32)) is guarded")
+    #expect("\(error)" == "refused: refused (row 4f4f4f… is guarded)")
+  }
+
   @Test func `long words are cut`() {
     let text = String(repeating: "word ", count: 1000)
     #expect(ServiceWords.shortened(text).count == ServiceWords.limit)

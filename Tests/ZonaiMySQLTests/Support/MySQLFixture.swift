@@ -133,6 +133,20 @@ final class MySQLFixture: StoreFixture {
     }
   }
 
+  func refuseChanges(of table: TableName, quoting column: String) async throws {
+    for event in ["UPDATE", "DELETE"] {
+      try await application.run(
+        """
+        CREATE TRIGGER \(quoted("quote \(event)")) BEFORE \(event) ON \(quoted(table)) FOR EACH ROW
+        BEGIN
+          DECLARE words TEXT;
+          SET words = CONCAT('guarded: ', OLD.\(quoted(column)));
+          SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = words;
+        END
+        """)
+    }
+  }
+
   func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
   ) async throws {

@@ -26,9 +26,9 @@ struct Flaw: Sendable {
   }
 
   static let all: [Flaw] =
-    paging + keys + audience + names + tokens + padding + predicates + values + claiming + sharing + leases + takeovers
-    + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing + recording + life
-    + lists
+    paging + keys + audience + names + tokens + padding + notes + refusals + predicates + values + claiming + sharing
+    + leases + takeovers + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing
+    + recording + life + lists
 }
 
 /// A store with one flaw.
@@ -117,6 +117,9 @@ struct BrokenFixture: StoreFixture {
   func rows(of table: TableName) async throws -> [[String: Value]] { try await memory.rows(of: table) }
   func refuseChanges(of table: TableName, where column: String, is value: Value, words: String) async throws {
     try await memory.refuseChanges(of: table, where: column, is: value, words: words)
+  }
+  func refuseChanges(of table: TableName, quoting column: String) async throws {
+    try await memory.refuseChanges(of: table, quoting: column)
   }
   func whileLocked(
     _ table: TableName, where column: String, is value: Value, _ body: @Sendable () async throws -> Void
