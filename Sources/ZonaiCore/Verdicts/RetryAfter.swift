@@ -28,6 +28,6 @@ public enum RetryAfter {
     return reader.isAtEnd ? granted(seconds * 1000) : nil
   }
 
-  /// The part of a wait that is granted to whoever asks for it.
+  /// The part of a requested wait that is granted.
   static func granted(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, 0), longest) }
 }

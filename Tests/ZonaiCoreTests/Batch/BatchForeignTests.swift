@@ -157,7 +157,7 @@ import Testing
     #expect(ending.delivered == 19)
     #expect(ending.owed.count == 1)
     #expect((3_590_000...3_660_000).contains(ending.owed.first?.notBefore ?? 0))
-    #expect(ending.owed.first?.outageRounds == 0, "a wait is no outage")
+    #expect(ending.owed.first?.outageRounds == 0, "a wait is not an outage")
 
     // A lane-wide one holds up the unsent recipients for as long, and no longer.
     tooLong.slowsLane = true
