@@ -12,8 +12,7 @@ import ZonaiJSON
 public enum ZonaiCommand {
   static let commands: [any Command.Type] = [
     MigrateCommand.self, PushCommand.self, WorkCommand.self, JobsCommand.self, WorkersCommand.self,
-    ClassifyCommand.self,
-    SimulateCommand.self, DemoCommand.self,
+    AppsCommand.self, ClassifyCommand.self, SimulateCommand.self, DemoCommand.self,
   ]
 
   /// Runs a command line and ends the process. Call it before any thread is started.

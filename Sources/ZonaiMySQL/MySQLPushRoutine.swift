@@ -22,6 +22,7 @@ enum MySQLPushRoutine {
 
   private static let body = """
     BEGIN
+      DECLARE push_app LONGTEXT CHARACTER SET utf8mb4;
       DECLARE known LONGTEXT CHARACTER SET utf8mb4;
       DECLARE is_there BOOLEAN DEFAULT FALSE;
       DECLARE tries INT DEFAULT 0;
@@ -33,19 +34,34 @@ enum MySQLPushRoutine {
       IF LENGTH(push_key) > 255 THEN
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'zonai_push wants an idempotency key of 255 bytes at most';
       END IF;
+      SET push_app = COALESCE(JSON_TYPE(JSON_EXTRACT(push_request, '$.app')), 'NULL');
+      IF push_app = 'NULL' THEN
+        SET push_app = '';
+      ELSEIF push_app = 'STRING' THEN
+        SET push_app = JSON_UNQUOTE(JSON_EXTRACT(push_request, '$.app'));
+      ELSE
+        SET push_app = '?';
+      END IF;
+      IF CHAR_LENGTH(push_app) > 64
+        OR push_app COLLATE utf8mb4_bin REGEXP '^[._-]|[^A-Za-z0-9._-]'
+      THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT =
+          'zonai_push wants as app at most 64 letters, digits, ".", "-" and "_", the first a letter or a digit';
+      END IF;
       push: LOOP
         SET job = NULL;
-        SELECT j.id, j.request INTO job, known FROM zonai_jobs AS j WHERE j.idempotency_key = push_key;
+        SELECT j.id, j.request INTO job, known FROM zonai_jobs AS j
+        WHERE j.app = push_app AND j.idempotency_key = push_key;
         IF job IS NULL THEN
           SELECT \(newID) INTO job;
           SET is_there = FALSE;
-          INSERT INTO zonai_jobs (id, request, idempotency_key) VALUES (job, push_request, push_key);
+          INSERT INTO zonai_jobs (id, app, request, idempotency_key) VALUES (job, push_app, push_request, push_key);
           IF NOT is_there THEN
             LEAVE push;
           END IF;
           -- Another transaction was first, which this one's view of the database may not show.
-          SELECT j.id, j.request INTO job, known FROM zonai_jobs AS j WHERE j.idempotency_key = push_key
-          LOCK IN SHARE MODE;
+          SELECT j.id, j.request INTO job, known FROM zonai_jobs AS j
+          WHERE j.app = push_app AND j.idempotency_key = push_key LOCK IN SHARE MODE;
         END IF;
         IF job IS NOT NULL THEN
           IF known IS NULL OR CAST(known AS BINARY) <> CAST(push_request AS BINARY) THEN

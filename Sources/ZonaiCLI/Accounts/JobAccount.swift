@@ -5,6 +5,8 @@ import ZonaiSQL
 /// A job as it is shown: as JSON, as a line of a list, or whole.
 struct JobAccount: Sendable {
   let job: Job
+  /// How many live workers there are of its app; nil for a job that waits for none, or where nobody asked.
+  var liveWorkers: Int?
 
   // MARK: JSON
 
@@ -19,6 +21,8 @@ struct JobAccount: Sendable {
       definition.audience.json { .string($0.text) },
       ["schema": nil, "key": [], "platform": nil, "lastSeen": nil, "where": nil])
     members["routes"] = definition.routes.json
+    members["identities"] = .array(job.identities.map(\.json))
+    members["live_workers"] = liveWorkers.map(number) ?? .null
     members["attribution"] = .object(definition.attribution.mapValues { .string($0) })
     members["tally"] = .array(job.tally.map(line))
     members["notes"] = JobAccount.json(job.advice)
@@ -29,7 +33,7 @@ struct JobAccount: Sendable {
   var summary: JSON {
     let counts = job.counts
     return [
-      "id": .string(job.id.rawValue), "state": .string(job.state.rawValue),
+      "id": .string(job.id.rawValue), "app": .string(job.app.rawValue), "state": .string(job.state.rawValue),
       "policy": .string(job.definition.policy.rawValue), "suspects": .string(job.suspects.rawValue),
       "delivered": number(counts.delivered), "permanently_rejected": number(counts.permanentlyRejected),
       "transiently_failed": number(counts.transientlyFailed), "expired": number(counts.expired),
@@ -86,7 +90,8 @@ extension JobAccount {
 
   /// The job on one line, for a list.
   var listing: String {
-    "\(job.id)  \(job.state.rawValue)  \(job.definition.audience.table)  "
+    "\(job.id)  \(job.state.rawValue)  \(job.app == .standard ? "" : "app \(job.app.rawValue)  ")"
+      + "\(job.definition.audience.table)  "
       + JobAccount.line(job.counts, owed: job.owed)
   }
 
@@ -103,6 +108,12 @@ extension JobAccount {
       "policy     \(definition.policy.rawValue)",
       "so far     \(JobAccount.line(counts, owed: job.owed))",
     ]
+    if job.app != .standard { lines.insert("app        \(job.app.rawValue)", at: 1) }
+    lines += job.identities.map { "as         \($0)" }
+    if liveWorkers == 0 {
+      let command = ShellLine.text(["zonai", "work"] + job.app.words)
+      lines.append("waiting    no live worker serves \(job.app): start one with '\(command) …'")
+    }
     if counts.repeatedByTakeover + counts.repeatedAfterLostAnswer > 0 {
       lines.append(
         "repeated   at most \(counts.repeatedByTakeover) by takeovers, \(counts.repeatedAfterLostAnswer) after a lost answer"

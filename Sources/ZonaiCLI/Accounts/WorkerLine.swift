@@ -10,7 +10,8 @@ struct WorkerLine: Sendable {
   var json: JSON {
     let status = worker.status
     return [
-      "id": .string(worker.worker.rawValue), "alive": .bool(worker.isAlive), "host": (status?.host).json,
+      "id": .string(worker.worker.rawValue), "app": .string(worker.app.rawValue), "alive": .bool(worker.isAlive),
+      "host": (status?.host).json,
       "pid": status.map { .integer(Int64($0.process)) } ?? .null,
       "leases": .integer(Int64(worker.leases)), "jobs": .array(worker.jobs.map { .string($0.rawValue) }),
       "settled": status.map { .integer(Int64($0.settled)) } ?? .null,
@@ -30,6 +31,7 @@ struct WorkerLine: Sendable {
     if let status = worker.status {
       parts.append("\(WorkerLine.rounded(rate ?? 0)) a second, \(status.settled) settled")
     }
+    if worker.app != .standard { parts.append("app \(worker.app.rawValue)") }
     parts.append(work)
     return parts.joined(separator: "  ")
   }

@@ -7,7 +7,8 @@ struct JobsCommand: Command {
 
   static let name = "jobs"
   static let summary = "list, show, cancel or resume jobs"
-  static let usage = "list|show|cancel|resume [ID] --store URL [--suspects keep|prune] [--json]"
+  static let usage =
+    "list|show|cancel|resume [ID] --store URL [--app NAME] [--suspects keep|prune] [--rebound] [--json]"
 
   private enum Suspects: String, CaseIterable, Sendable { case ask, keep, prune }
 
@@ -16,6 +17,10 @@ struct JobsCommand: Command {
     "for resume, of recipients that were held back since a whole group answered as if its tokens were bad: count them as "
       + "transient (keep), accept such answers of theirs as dead tokens (prune), or judge them as before (ask, the default)"
   )
+  private static let rebound = Flag(
+    "--rebound",
+    "for resume, of a job whose app is bound to another project, team or environment by now: send what is left as that")
+  private static let app = AppOption.option("for list, only jobs of this app; '' is the default one")
   private static let state = Option<JobState>(
     "--state", oneOf: JobState.self, "for list, only jobs in this state")
   private static let limit = Option<Int>(
@@ -25,6 +30,8 @@ struct JobsCommand: Command {
     var list = OptionList()
     StoreOptions.add(to: &list)
     list.add(suspects)
+    list.add(rebound)
+    list.add(app)
     list.add(state)
     list.add(limit)
     list.add(Shared.json)
@@ -44,6 +51,8 @@ struct JobsCommand: Command {
   private let id: JobID?
   private let address: StoreAddress
   private let suspects: SuspectMode
+  private let isRebound: Bool
+  private let app: AppName?
   private let states: Set<JobState>?
   private let limit: Int
 
@@ -61,6 +70,10 @@ struct JobsCommand: Command {
     let given = try arguments.value(Self.suspects)
     if given != nil, action != .resume { throw .usage("--suspects goes with resume") }
     suspects = SuspectMode(rawValue: given?.rawValue ?? "") ?? .ask
+    isRebound = arguments[Self.rebound]
+    if isRebound, action != .resume { throw .usage("--rebound goes with resume") }
+    app = try arguments.value(Self.app)
+    if app != nil, action != .list { throw .usage("--app goes with list: an ID is one job, whatever its app") }
     let state = try arguments.value(Self.state)
     let count = try arguments.value(Self.limit)
     if action != .list, state != nil || count != nil {
@@ -74,7 +87,7 @@ struct JobsCommand: Command {
     let console = context.console
     let zonai = try Zonai(store: try address.open(console))
     guard let id else {
-      show(try await zonai.jobs(limit: limit, states: states), on: console)
+      show(try await zonai.jobs(limit: limit, states: states, app: app), on: console)
       return .done
     }
     switch action {
@@ -83,12 +96,16 @@ struct JobsCommand: Command {
       guard let job = try await zonai.job(id) else {
         throw StoreError(.notFound, "there is no job '\(id)'; 'zonai jobs list' shows those there are")
       }
-      let account = JobAccount(job: job)
+      let workers = job.state.isOpen ? try await zonai.workers().count { $0.isAlive && $0.app == job.app } : nil
+      let account = JobAccount(job: job, liveWorkers: workers)
       if console.isJSON { console.result(account.json) } else { console.result(account.text) }
     case .cancel:
       say(try await zonai.cancel(id), "is cancelled; 'zonai jobs resume \(id)' would go on from here", on: console)
     case .resume:
-      say(try await zonai.resume(id, suspects: suspects), "goes on with the next worker ('zonai work')", on: console)
+      say(
+        try await zonai.resume(id, suspects: suspects, rebound: isRebound),
+        "goes on with the next worker ('zonai work')",
+        on: console)
     }
     return .done
   }
@@ -98,7 +115,9 @@ struct JobsCommand: Command {
       console.result(["jobs": .array(jobs.map { JobAccount(job: $0).summary })])
       return
     }
-    if jobs.isEmpty { console.note("no jobs\(states == nil ? " yet" : " in this state")") }
+    if jobs.isEmpty {
+      console.note("no jobs" + (app.map { " of \($0)" } ?? "") + (states == nil ? " yet" : " in this state"))
+    }
     for job in jobs { console.result(JobAccount(job: job).listing) }
   }
 

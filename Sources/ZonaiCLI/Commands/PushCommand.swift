@@ -78,7 +78,8 @@ struct PushCommand: Command {
     let transports = try await lanes.open(console, secrets: store)
     return try await transports.whileOpen {
       let zonai = try Zonai(
-        store: store, transports: transports, options: lanes.configuration.options, observer: reporter.observer)
+        store: store, app: lanes.app, transports: transports, options: lanes.configuration.options,
+        observer: reporter.observer)
       if isDry {
         show(
           try await zonai.count(message, to: audience, policy: policy, deletesReferencedRows: deletesReferenced),

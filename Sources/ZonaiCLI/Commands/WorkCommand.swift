@@ -65,13 +65,13 @@ struct WorkCommand: Command {
     let transports = try await lanes.open(console, secrets: store)
     return try await transports.whileOpen {
       let zonai = try Zonai(
-        store: store, transports: transports, options: zonaiOptions, observer: reporter.observer)
+        store: store, app: lanes.app, transports: transports, options: zonaiOptions, observer: reporter.observer)
       context.interruption.onFirst {
         console.note("stopping: what is in flight is settled first; once more ends at once")
         zonai.shutdown()
       }
       let report = once ? try await zonai.drain() : try await zonai.run()
-      let open = try await zonai.jobs(states: [.pending, .running])
+      let open = try await zonai.jobs(states: [.pending, .running], app: lanes.app)
       return end(report, stillOpen: open, reporter, console)
     }
   }

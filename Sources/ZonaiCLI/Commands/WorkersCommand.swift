@@ -5,11 +5,14 @@ import ZonaiJSON
 struct WorkersCommand: Command {
   static let name = "workers"
   static let summary = "list the workers: who is alive, on which jobs, how fast"
-  static let usage = "--store URL [--json]"
+  static let usage = "--store URL [--app NAME] [--json]"
+
+  private static let app = AppOption.option("only workers of this app; '' is the default one")
 
   static let options: OptionList = {
     var list = OptionList()
     StoreOptions.add(to: &list)
+    list.add(app)
     list.add(Shared.json)
     list.add(Shared.help)
     return list
@@ -23,20 +26,23 @@ struct WorkersCommand: Command {
     """
 
   private let address: StoreAddress
+  private let app: AppName?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try arguments.noOperands()
     address = try arguments.store()
+    app = try arguments.value(Self.app)
   }
 
   func run(_ context: Context) async throws -> ExitCode {
     let console = context.console
     let workers = try await Zonai(store: try address.open(console)).workers()
+      .filter { (app ?? $0.app) == $0.app }
     if console.isJSON {
       console.result(["workers": .array(workers.map { WorkerLine($0).json })])
       return .done
     }
-    if workers.isEmpty { console.note("no workers; start one with 'zonai work'") }
+    if workers.isEmpty { console.note("no workers\(app.map { " of \($0)" } ?? ""); start one with 'zonai work'") }
     for worker in workers { console.result(WorkerLine(worker).text) }
     return .done
   }

@@ -22,6 +22,7 @@ struct Configuration: Sendable {
     var sharesProviderToken: Bool
   }
 
+  var app: AppName?
   var fcm: FCM?
   var apns: APNs?
   var onPermanentRejection: Policy?
@@ -59,6 +60,7 @@ extension Configuration {
   }
 
   private init(_ top: FieldReader) throws(FieldFault) {
+    app = try top.app("app")
     fcm = try top.object("fcm", fields: FCM.fields).map(FCM.init)
     apns = try top.object("apns", fields: APNs.fields).map(APNs.init)
     if fcm == nil, apns == nil { throw top.problem("names neither 'fcm' nor 'apns', so nothing can be sent; add one") }
@@ -82,7 +84,8 @@ extension Configuration {
   static var allFields: [String] { fields + FCM.fields + APNs.fields }
 
   private static let fields = [
-    "fcm", "apns", "onPermanentRejection", "batchSize", "batchesInFlight", "connectionsPerLane", "maxAttemptsPerBatch",
+    "app", "fcm", "apns", "onPermanentRejection", "batchSize", "batchesInFlight", "connectionsPerLane",
+    "maxAttemptsPerBatch",
     "requestTimeoutSeconds", "retryBaseSeconds", "maxRetryDelaySeconds", "hookTimeoutSeconds", "hooksAtOnce",
     "leaseSeconds", "gracePeriodSeconds", "pollSeconds", "retentionDays",
   ]
@@ -129,6 +132,12 @@ extension FieldReader {
   /// A path, made to begin where the file is.
   fileprivate func path(_ name: String, else expected: String = "the path of a file") throws(FieldFault) -> String? {
     try string(name, else: expected).map { TextFile.resolve($0, besides: document) }
+  }
+
+  fileprivate func app(_ name: String) throws(FieldFault) -> AppName? {
+    guard let app = try string(name).map(AppName.init(rawValue:)) else { return nil }
+    if let problem = app.problem { throw self.problem("'\(name)': \(problem)") }
+    return app
   }
 
   /// A number of days, or "off".

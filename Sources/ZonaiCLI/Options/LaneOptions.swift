@@ -5,6 +5,8 @@ import ZonaiTransports
 struct LaneOptions: Sendable {
   private static let config = Option(
     "--config", "FILE", "credentials and settings, see docs/configuration.md; with --simulator the simulator's own")
+  private static let app = AppOption.option(
+    "the app that the job or worker belongs to; overrides the file's \"app\". See docs/apps.md")
   private static let simulator = Option(
     "--simulator", "DIR", "send to the simulator that was started with --dir DIR, and to nobody else")
   private static let fcm = Option("--fcm-endpoint", "URL", "for tests: another server in FCM's place")
@@ -17,6 +19,7 @@ struct LaneOptions: Sendable {
 
   static func add(to options: inout OptionList) {
     options.add(config)
+    options.add(app)
     options.add(simulator)
   }
 
@@ -30,6 +33,8 @@ struct LaneOptions: Sendable {
   }
 
   let configuration: Configuration
+  /// The app that the process works for: the option's, else the file's, else the default one.
+  let app: AppName
   private let servers: Servers
   private let simulator: SimulatorFile?
   /// What the `work` line that is suggested after a push repeats.
@@ -59,6 +64,8 @@ struct LaneOptions: Sendable {
       if directory != nil { throw .usage("--simulator names all servers; leave \(option.name) out") }
       if option.name == Self.caFile.name { servers.caFile = value }
     }
+    let app = try arguments.value(Self.app)
+    if let app { repeated += [AppOption.name, app.rawValue] }
     func endpoint(_ option: Option<String>, _ simulated: Endpoint?) throws(CommandFailure) -> Endpoint? {
       guard let text = try arguments.value(option) else { return simulated }
       do { return try Endpoint(text, setting: option.name) } catch { throw .usage("\(option.name): \(error.sentence)") }
@@ -71,6 +78,7 @@ struct LaneOptions: Sendable {
     servers.oauth = try endpoint(Self.oauth, simulator?.oauth)
     self.servers = servers
     self.repeated = repeated
+    self.app = app ?? configuration.app ?? .standard
   }
 
   /// Opens every lane that the configuration has. With `--simulator` it is asked first whether it is there.

@@ -18,6 +18,7 @@ final class Heartbeat: Sendable {
 
   private let store: any TokenStore
   private let worker: WorkerID
+  private let app: AppName
   private let lease: Int64
   private let clock: any EngineClock
   private let observer: ZonaiObserver
@@ -26,11 +27,12 @@ final class Heartbeat: Sendable {
   private let pulses = Mutex<[BatchLease: Pulse]>([:])
 
   init(
-    store: any TokenStore, worker: WorkerID, lease: Int64, meter: SettleMeter, clock: any EngineClock,
+    store: any TokenStore, worker: WorkerID, app: AppName, lease: Int64, meter: SettleMeter, clock: any EngineClock,
     observer: @escaping ZonaiObserver
   ) throws(ThreadStartError) {
     self.store = store
     self.worker = worker
+    self.app = app
     self.lease = lease
     self.meter = meter
     self.clock = clock
@@ -96,7 +98,7 @@ final class Heartbeat: Sendable {
   private func request(_ leases: [BatchLease], isLast: Bool = false) -> RenewRequest {
     let (settled, rate) = meter.read(now: clock.now)
     return RenewRequest(
-      worker: worker, leases: leases, leaseMilliseconds: lease,
+      worker: worker, app: app, leases: leases, leaseMilliseconds: lease,
       status: WorkerStatus.here(settled: settled, settledPerSecond: rate), isLast: isLast)
   }
 

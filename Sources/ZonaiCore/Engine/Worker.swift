@@ -30,6 +30,8 @@ final class Worker: Sendable {
   private let zonai: Zonai
   private let bell = Doorbell()
   private let progress = Mutex(Progress())
+  /// The versions of the app's bindings when this worker began.
+  private let bindingVersions = Mutex<[TransportName: Int64]>([:])
 
   /// What the batches of this worker have done so far.
   private struct Progress {
@@ -57,7 +59,7 @@ final class Worker: Sendable {
     meter = SettleMeter(now: clock.now)
     do {
       heartbeat = try Heartbeat(
-        store: store, worker: id, lease: options.leaseSeconds.milliseconds, meter: meter, clock: clock,
+        store: store, worker: id, app: zonai.app, lease: options.leaseSeconds.milliseconds, meter: meter, clock: clock,
         observer: observer)
     } catch {
       throw ZonaiError(.noThread, error.description)
@@ -68,6 +70,12 @@ final class Worker: Sendable {
 
   /// Works until the goal is reached, the worker is stopped, or something ends it that no retry helps against.
   func work(for goal: Goal) async throws -> WorkReport {
+    do { try await bind() } catch {
+      guard stop.isRaised else { throw error }
+      var report = WorkReport()
+      report.wasStopped = true
+      return report
+    }
     observer(.workerStarted(id, transports: Array(transports.keys)))
     let beating = heartbeat.start()
     let listening = stop.listen { [bell] in bell.ring() }
@@ -95,6 +103,25 @@ final class Worker: Sendable {
   }
 
   // MARK: Claiming
+
+  /// Refused here, before it is listed and before it claims, when the app is bound to other lanes than this worker has.
+  private func bind() async throws(StoreError) {
+    let store = store
+    let request = BindRequest(app: zonai.app, lanes: zonai.lanes)
+    let bindings = try await firstCall(.bind) { () async throws(StoreError) in try await store.bind(request) }
+    bindingVersions.withLock { $0 = bindings.lanes.mapValues(\.version) }
+  }
+
+  /// A call that ends with a stop. A store that was never reached is not waited for.
+  private func firstCall<Result: Sendable>(
+    _ call: ZonaiEvent.StoreCall, _ body: () async throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
+    let isFirst = !zonai.storeWasReached.load(ordering: .relaxed)
+    let result = try await patience.call(
+      call, unless: { isFirst && $0.code == .unavailable }, endsWithStop: true, body)
+    zonai.storeWasReached.store(true, ordering: .relaxed)
+    return result
+  }
 
   private func claimAll(for goal: Goal, waiter: WorkWaiter, into group: inout DiscardingTaskGroup) async {
     var wait = ClaimWait(poll: options.pollSeconds.milliseconds)
@@ -140,18 +167,15 @@ final class Worker: Sendable {
   /// What the store gave, and when the call that gave it began: a lease may have begun that early.
   private func claim(only job: JobID?) async throws(StoreError) -> (ClaimResult, from: Int64) {
     let request = ClaimRequest(
-      worker: id, transports: Set(transports.keys), batchSize: options.batchSize,
+      worker: id, app: zonai.app, lanes: zonai.lanes, bindingVersions: bindingVersions.withLock { $0 },
+      batchSize: options.batchSize,
       firstBatchSize: min(options.firstBatchSize, options.batchSize),
       leaseMilliseconds: options.leaseSeconds.milliseconds, only: job)
     let store = store
-    let isFirst = !zonai.storeWasReached.load(ordering: .relaxed)
-    let result = try await patience.call(.claim, unless: { isFirst && $0.code == .unavailable }, endsWithStop: true) {
-      () async throws(StoreError) in
+    return try await firstCall(.claim) { () async throws(StoreError) in
       let start = self.clock.now
       return (try await store.claim(request), from: start)
     }
-    zonai.storeWasReached.store(true, ordering: .relaxed)
-    return result
   }
 
   private func isReached(_ goal: Goal, _ idle: Idle) async -> Bool {
@@ -162,6 +186,7 @@ final class Worker: Sendable {
       do {
         guard case .job(let job?) = try await store.jobs(.one(id)) else { throw ZonaiError.noSuchJob(id) }
         guard job.state.isOpen else { return true }
+        if job.app != zonai.app { throw ZonaiError.unservable(job, in: zonai.app) }
         if idle.unservable.contains(id) { throw ZonaiError.unservable(job, having: Set(transports.keys)) }
         return false
       } catch let error as StoreError where error.isPassing {

@@ -6,9 +6,11 @@ extension Zonai {
     return job
   }
 
-  /// The newest jobs first, in all states or in some.
-  public func jobs(limit: Int = 100, states: Set<JobState>? = nil) async throws(StoreError) -> [Job] {
-    guard case .jobs(let jobs) = try await store.jobs(.list(limit: limit, states: states)) else {
+  /// The newest jobs first, in all states or in some, of every app or of one.
+  public func jobs(
+    limit: Int = 100, states: Set<JobState>? = nil, app: AppName? = nil
+  ) async throws(StoreError) -> [Job] {
+    guard case .jobs(let jobs) = try await store.jobs(.list(limit: limit, states: states, app: app)) else {
       throw StoreError.answeredAnotherQuestion
     }
     return jobs
@@ -27,10 +29,13 @@ extension Zonai {
   /// Lets a failed or cancelled job go on from where it stopped, with those who are owed first.
   ///
   /// `suspects` says what becomes of recipients that the batch guard held back: by default they are sent to again and
-  /// judged as before.
+  /// judged as before. `rebound` says that a job may go on that was begun as another project, team or environment than its
+  /// app is bound to by now.
   @discardableResult
-  public func resume(_ id: JobID, suspects: SuspectMode = .ask) async throws(StoreError) -> Job {
-    try await change(.resume(id, suspects: suspects))
+  public func resume(
+    _ id: JobID, suspects: SuspectMode = .ask, rebound: Bool = false
+  ) async throws(StoreError) -> Job {
+    try await change(.resume(id, suspects: suspects, rebound: rebound))
   }
 
   /// Removes jobs that ended longer ago than this; returns how many.

@@ -70,7 +70,8 @@ extension Zonai {
       message: message, audience: audience, policy: policy ?? options.onPermanentRejection, routes: routes,
       attribution: attribution)
     return EnqueueRequest(
-      definition: definition, idempotencyKey: idempotencyKey, deletesReferencedRows: deletesReferencedRows)
+      app: app, lanes: lanes, definition: definition, idempotencyKey: idempotencyKey,
+      deletesReferencedRows: deletesReferencedRows)
   }
 
   /// Renders the message on the lanes that the audience can reach.

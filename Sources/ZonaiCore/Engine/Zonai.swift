@@ -11,6 +11,8 @@ import Synchronization
 public final class Zonai: Sendable {
   public let store: any TokenStore & JobStore
   public let options: ZonaiOptions
+  /// The app that this process enqueues for and works on.
+  public let app: AppName
   let transports: [TransportName: any Transport]
   let tables: [TableName: any DescribedTable]
   let handler: PushRejectionHandler?
@@ -26,6 +28,8 @@ public final class Zonai: Sendable {
   /// Throws a `ZonaiError` when an option is out of its range, or a transport or table is given twice.
   ///
   /// - Parameters:
+  ///   - app: the app that jobs are enqueued for and worked on; one of its own for each configuration that shares the
+  ///     database with others.
   ///   - transports: the lanes of this process; none is enough to enqueue with given routes, to list, cancel and resume.
   ///   - tables: tables that are described by their own types; others work by their names. One that is described without
   ///     a schema stands for its name in every schema that is not described itself.
@@ -33,11 +37,13 @@ public final class Zonai: Sendable {
   ///   - observer: hears every event; be quick in it.
   ///   - clock: only tests bring one.
   public init(
-    store: any TokenStore & JobStore, transports: [any Transport] = [], tables: [any DescribedTable] = [],
-    options: ZonaiOptions = ZonaiOptions(), onPushRejected: PushRejectionHandler? = nil,
-    observer: @escaping ZonaiObserver = { _ in }, clock: (any EngineClock)? = nil
+    store: any TokenStore & JobStore, app: AppName = .standard, transports: [any Transport] = [],
+    tables: [any DescribedTable] = [], options: ZonaiOptions = ZonaiOptions(),
+    onPushRejected: PushRejectionHandler? = nil, observer: @escaping ZonaiObserver = { _ in },
+    clock: (any EngineClock)? = nil
   ) throws(ZonaiError) {
     try options.validate()
+    if let problem = app.problem { throw ZonaiError(.invalidOption, problem) }
     var lanes: [TransportName: any Transport] = [:]
     for transport in transports {
       let name = transport.lane.transport
@@ -58,6 +64,7 @@ public final class Zonai: Sendable {
     }
     self.store = store
     self.options = options
+    self.app = app
     self.transports = lanes
     self.tables = described
     handler = onPushRejected
@@ -68,12 +75,13 @@ public final class Zonai: Sendable {
 
   /// The same with a hook that is a type.
   public convenience init(
-    store: any TokenStore & JobStore, transports: [any Transport] = [], tables: [any DescribedTable] = [],
-    options: ZonaiOptions = ZonaiOptions(), onPushRejected hook: some PushRejectionHook,
-    observer: @escaping ZonaiObserver = { _ in }, clock: (any EngineClock)? = nil
+    store: any TokenStore & JobStore, app: AppName = .standard, transports: [any Transport] = [],
+    tables: [any DescribedTable] = [], options: ZonaiOptions = ZonaiOptions(),
+    onPushRejected hook: some PushRejectionHook, observer: @escaping ZonaiObserver = { _ in },
+    clock: (any EngineClock)? = nil
   ) throws(ZonaiError) {
     try self.init(
-      store: store, transports: transports, tables: tables, options: options,
+      store: store, app: app, transports: transports, tables: tables, options: options,
       onPushRejected: { try await hook.onPushRejected($0) }, observer: observer, clock: clock)
   }
 
@@ -84,12 +92,17 @@ public final class Zonai: Sendable {
   /// may name the default schema, whose name only the database knows.
   func described(_ table: TableName) -> (any DescribedTable)? { tables[table] ?? tables[TableName(table.name)] }
 
+  /// What this process is configured for.
+  var lanes: [LaneIdentity] { transports.values.map(\.lane.identity).inOrder }
+
   // MARK: Working
 
   /// Works until the task is cancelled or `shutdown` is called; then claims nothing more, settles what is in flight within
   /// `gracePeriodSeconds`, and gives its leases back.
   ///
-  /// Throws the `StoreError` or `ZonaiError` that no retry helped against, also after settling what is in flight.
+  /// Throws the `StoreError` or `ZonaiError` that no retry helped against, also after settling what is in flight:
+  /// `otherBinding`, before anything is written, when the app is bound to other lanes than this process has; `rebound` when
+  /// it was bound to others meanwhile.
   @discardableResult
   public func run() async throws -> WorkReport { try await work(for: .stay) }
 

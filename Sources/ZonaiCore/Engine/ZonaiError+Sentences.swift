@@ -11,6 +11,13 @@ extension ZonaiError {
     )
   }
 
+  static func unservable(_ job: Job, in app: AppName) -> ZonaiError {
+    ZonaiError(
+      .unservable,
+      "job \(job.id) belongs to \(job.app), but this process works on \(app); name the job's app, or let a worker of that app do the job"
+    )
+  }
+
   static func hooksStuck(_ count: Int) -> ZonaiError {
     ZonaiError(
       .hooksStuck,

@@ -60,7 +60,10 @@ public enum Policy: String, Sendable, Hashable, Codable, CaseIterable {
 /// One job as the store has it.
 public struct Job: Sendable {
   public var id: JobID
+  public var app: AppName
   public var definition: JobDefinition
+  /// What its transports were bound to when it was enqueued or first claimed, in order; empty before.
+  public var identities: [LaneIdentity]
   public var state: JobState
   public var counts: JobCounts
   /// The counts again, by group, outcome and reason.
@@ -80,13 +83,15 @@ public struct Job: Sendable {
   public var finishedAt: Int64?
 
   public init(
-    id: JobID, definition: JobDefinition, state: JobState, counts: JobCounts = JobCounts(), tally: [TallyLine] = [],
-    notes: [JobNote] = [], error: JobFailure? = nil, suspects: SuspectMode = .ask, owed: Int = 0,
-    nextDueAt: Int64? = nil, createdAt: Int64,
+    id: JobID, app: AppName = .standard, definition: JobDefinition, identities: [LaneIdentity] = [],
+    state: JobState, counts: JobCounts = JobCounts(), tally: [TallyLine] = [], notes: [JobNote] = [],
+    error: JobFailure? = nil, suspects: SuspectMode = .ask, owed: Int = 0, nextDueAt: Int64? = nil, createdAt: Int64,
     dueAt: Int64, startedAt: Int64? = nil, finishedAt: Int64? = nil
   ) {
     self.id = id
+    self.app = app
     self.definition = definition
+    self.identities = identities
     self.state = state
     self.counts = counts
     self.tally = tally

@@ -19,6 +19,8 @@ public struct JobFailure: Error, Sendable, Hashable, Codable, CustomStringConver
     public static let takeovers: Code = "takeovers"
     /// What SQL enqueued is no request that can be read.
     public static let request: Code = "request"
+    /// The app was bound to another identity than the job's.
+    public static let rebound: Code = "rebound"
     /// The table, a column or a right is not what it was when the job was enqueued.
     public static let store: Code = "store"
   }

@@ -17,15 +17,18 @@ public struct TransportName: RawRepresentable, Sendable, Hashable, Codable, Cust
 
 /// One way out: a transport with one configuration.
 public struct Lane: Sendable, Hashable {
-  public let transport: TransportName
-  /// What the lane is, without key material: host, project or team and key id, topic, environment. Two lanes that could
-  /// answer differently for the same token have different fingerprints.
+  /// Where it sends, and on whose account: what an app is bound to.
+  public let identity: LaneIdentity
+  /// What the lane is, without key material: its identity with its host, key id and topic. Two lanes that could answer
+  /// differently for the same token have different fingerprints.
   public let fingerprint: String
   /// The shortest wait before any repeat, in milliseconds. FCM asks for ten seconds (its scaling guide); APNs for none.
   public let retryFloorMilliseconds: Int64
 
-  public init(transport: TransportName, fingerprint: String, retryFloorMilliseconds: Int64 = 0) {
-    self.transport = transport
+  public var transport: TransportName { identity.transport }
+
+  public init(identity: LaneIdentity, fingerprint: String, retryFloorMilliseconds: Int64 = 0) {
+    self.identity = identity
     self.fingerprint = fingerprint
     self.retryFloorMilliseconds = retryFloorMilliseconds
   }

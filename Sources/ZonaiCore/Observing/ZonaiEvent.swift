@@ -44,7 +44,7 @@ public enum ZonaiEvent: Sendable {
 
   /// What was asked of the store.
   public enum StoreCall: String, Sendable, Hashable {
-    case claim, renew, inspect, settle, waitForWork, change
+    case bind, claim, renew, inspect, settle, waitForWork, change
   }
 
   /// How the recipients of one send were answered.

@@ -11,6 +11,7 @@ public enum AudienceRules {
     _ request: EnqueueRequest, against table: TableDescription
   ) throws(StoreError) -> JobDefinition {
     var definition = request.definition
+    if let problem = request.app.problem { throw StoreError(.invalidRequest, problem) }
     if request.idempotencyKey?.isEmpty == true { throw emptyIdempotencyKey }
     if let key = request.idempotencyKey, key.utf8.count > longestIdempotencyKey {
       throw StoreError(

@@ -1,7 +1,12 @@
 public struct ClaimRequest: Sendable {
   public var worker: WorkerID
-  /// The transports that the worker has; a job that needs another is left alone and named in `Idle.unservable`.
-  public var transports: Set<TransportName>
+  /// The worker's app; jobs of others are left alone.
+  public var app: AppName
+  /// What the worker is configured for, one for each of its transports. A job that needs another transport is left alone
+  /// and named in `Idle.unservable`. A transport that the app has not used yet is bound to its lane by the claim.
+  public var lanes: [LaneIdentity]
+  /// The versions of the bindings under which the worker began, as `bind` told them.
+  public var bindingVersions: [TransportName: Int64]
   public var batchSize: Int
   /// The size of a job's first batch, which is alone until its answers are committed: a bad message or key costs little.
   public var firstBatchSize: Int
@@ -10,16 +15,21 @@ public struct ClaimRequest: Sendable {
   public var only: JobID?
 
   public init(
-    worker: WorkerID, transports: Set<TransportName>, batchSize: Int = 500, firstBatchSize: Int = 50,
+    worker: WorkerID, app: AppName = .standard, lanes: [LaneIdentity],
+    bindingVersions: [TransportName: Int64] = [:], batchSize: Int = 500, firstBatchSize: Int = 50,
     leaseMilliseconds: Int64 = 60_000, only: JobID? = nil
   ) {
     self.worker = worker
-    self.transports = transports
+    self.app = app
+    self.lanes = lanes
+    self.bindingVersions = bindingVersions
     self.batchSize = batchSize
     self.firstBatchSize = firstBatchSize
     self.leaseMilliseconds = leaseMilliseconds
     self.only = only
   }
+
+  public var transports: Set<TransportName> { Set(lanes.map(\.transport)) }
 }
 
 public enum ClaimResult: Sendable {
@@ -109,6 +119,7 @@ public struct ClaimedBatch: Sendable {
 
 public struct RenewRequest: Sendable {
   public var worker: WorkerID
+  public var app: AppName
   /// Empty for a worker that only says that it is there.
   public var leases: [BatchLease]
   public var leaseMilliseconds: Int64
@@ -118,10 +129,11 @@ public struct RenewRequest: Sendable {
   public var isLast: Bool
 
   public init(
-    worker: WorkerID, leases: [BatchLease], leaseMilliseconds: Int64, status: WorkerStatus? = nil,
-    isLast: Bool = false
+    worker: WorkerID, app: AppName = .standard, leases: [BatchLease], leaseMilliseconds: Int64,
+    status: WorkerStatus? = nil, isLast: Bool = false
   ) {
     self.worker = worker
+    self.app = app
     self.leases = leases
     self.leaseMilliseconds = leaseMilliseconds
     self.status = status

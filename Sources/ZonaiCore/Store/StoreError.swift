@@ -23,8 +23,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let notMigrated: Code = "notMigrated"
     /// Zonai's own tables are older or newer than this build.
     public static let schemaVersion: Code = "schemaVersion"
+    /// The app is bound to another identity than the process or job.
+    public static let otherBinding: Code = "otherBinding"
     /// The change does not fit the job's state.
     public static let wrongState: Code = "wrongState"
+
+    /// The app was bound to another identity while the worker ran.
+    public static let rebound: Code = "rebound"
 
     // The database.
     public static let unavailable: Code = "unavailable"
@@ -61,7 +66,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var wasFoundBeforeWriting: Bool {
     switch code {
     case .notFound, .noSuchTable, .noSuchColumn, .noUsableKey, .tokenNotNullable, .referencedRows, .invalidPredicate,
-      .invalidRequest, .idempotencyClash, .notMigrated, .schemaVersion, .wrongState:
+      .invalidRequest, .idempotencyClash, .notMigrated, .schemaVersion, .otherBinding, .wrongState:
       true
     default: false
     }

@@ -20,6 +20,8 @@ public struct WorkerStatus: Sendable, Hashable {
 /// One worker as the store knows it.
 public struct WorkerAccount: Sendable, Hashable {
   public var worker: WorkerID
+  /// The app whose jobs it works on.
+  public var app: AppName
   /// What it told last; nil of a worker that only claims and never told.
   public var status: WorkerStatus?
   /// How many batches are its own just now.
@@ -35,10 +37,11 @@ public struct WorkerAccount: Sendable, Hashable {
   public var isAlive: Bool
 
   public init(
-    worker: WorkerID, status: WorkerStatus? = nil, leases: Int, jobs: [JobID], startedAt: Int64, lastSeenAt: Int64,
-    lastSeenAgo: Int64, isAlive: Bool
+    worker: WorkerID, app: AppName = .standard, status: WorkerStatus? = nil, leases: Int, jobs: [JobID],
+    startedAt: Int64, lastSeenAt: Int64, lastSeenAgo: Int64, isAlive: Bool
   ) {
     self.worker = worker
+    self.app = app
     self.status = status
     self.leases = leases
     self.jobs = jobs

@@ -18,22 +18,30 @@ extension PostgresDialect {
 
     #variable_conflict use_column
     DECLARE
+      zonai_app text;
       job text;
       known text;
     BEGIN
       IF jsonb_typeof(zonai_push.request) IS DISTINCT FROM 'object' THEN
         RAISE EXCEPTION 'zonai_push wants a JSON object as request' USING ERRCODE = 'invalid_parameter_value';
       END IF;
+      zonai_app := COALESCE(zonai_push.request->>'app', '');
+      IF jsonb_typeof(zonai_push.request->'app') NOT IN ('string', 'null')
+        OR zonai_app !~ '^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?$'
+      THEN
+        RAISE EXCEPTION 'zonai_push: "app" must be at most 64 letters, digits, ".", "-" and "_", and begin with a letter or a digit'
+          USING ERRCODE = 'invalid_parameter_value';
+      END IF;
       LOOP
-        INSERT INTO zonai_jobs (request, idempotency_key)
-        VALUES (CAST(zonai_push.request AS text), zonai_push.idempotency_key)
-        ON CONFLICT (idempotency_key) DO NOTHING RETURNING id INTO job;
+        INSERT INTO zonai_jobs (app, request, idempotency_key)
+        VALUES (zonai_app, CAST(zonai_push.request AS text), zonai_push.idempotency_key)
+        ON CONFLICT (app, idempotency_key) DO NOTHING RETURNING id INTO job;
         IF FOUND THEN
           PERFORM pg_notify('\(PostgresNotifier.channel)', '');
           RETURN job;
         END IF;
         SELECT j.id, j.request INTO job, known FROM zonai_jobs AS j
-        WHERE j.idempotency_key = zonai_push.idempotency_key;
+        WHERE j.app = zonai_app AND j.idempotency_key = zonai_push.idempotency_key;
         IF FOUND AND known = CAST(zonai_push.request AS text) THEN
           RETURN job;
         ELSIF FOUND THEN

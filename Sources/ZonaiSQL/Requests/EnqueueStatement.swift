@@ -32,7 +32,9 @@ public struct EnqueueStatement: Sendable, Hashable {
   /// Throws `invalidRequest` for what no worker could read again.
   init(_ request: EnqueueRequest, for database: Database) throws(StoreError) {
     if request.idempotencyKey?.isEmpty == true { throw AudienceRules.emptyIdempotencyKey }
-    let document = PushRequest(request.definition, deletesReferencedRows: request.deletesReferencedRows).text
+    let document = PushRequest(
+      app: request.app, request.definition, deletesReferencedRows: request.deletesReferencedRows
+    ).text
     do throws(FieldFault) { _ = try PushRequest(parsing: document) } catch {
       throw StoreError(.invalidRequest, error.sentence)
     }
@@ -44,7 +46,8 @@ public struct EnqueueStatement: Sendable, Hashable {
       text = "INSERT INTO zonai_jobs (id, request, idempotency_key) VALUES (?, ?, ?)"
       values = [id, document, key]
       idQuery = IDQuery(
-        text: "SELECT id FROM zonai_jobs WHERE id = ? OR idempotency_key = ?", values: [id, key])
+        text: "SELECT id FROM zonai_jobs WHERE id = ? OR (app = ? AND idempotency_key = ?)",
+        values: [id, request.app.rawValue, key])
     case .postgres:
       text = "SELECT zonai_push($1::jsonb, $2)"
       values = [document, key]
@@ -59,7 +62,7 @@ public struct EnqueueStatement: Sendable, Hashable {
 
 extension Zonai {
   /// What `push` would record, as a statement for the application to run itself; the same checks, but for those that need the
-  /// database. Its parameters are those of `push`.
+  /// database, the app's binding among them: the job is bound at its first claim. Its parameters are those of `push`.
   public func enqueueStatement(
     _ message: PushMessage, to audience: Audience, for database: EnqueueStatement.Database, policy: Policy? = nil,
     idempotencyKey: String? = nil, attribution: [String: String] = [:], routes: Routes? = nil,

@@ -5,10 +5,12 @@ import ZonaiJSON
 ///
 /// Written once, it is read by every later version: members may be added, none changes its meaning.
 struct PushRequest: Sendable, Hashable {
+  var app: AppName
   var definition: JobDefinition
   var deletesReferencedRows: Bool
 
-  init(_ definition: JobDefinition, deletesReferencedRows: Bool) {
+  init(app: AppName = .standard, _ definition: JobDefinition, deletesReferencedRows: Bool) {
+    self.app = app
     self.definition = definition
     self.deletesReferencedRows = deletesReferencedRows
   }
@@ -24,7 +26,9 @@ struct PushRequest: Sendable, Hashable {
     try self.init(json)
   }
 
-  private static let fields = ["message", "audience", "policy", "routes", "attribution", "deletesReferencedRows"]
+  private static let fields = [
+    "app", "message", "audience", "policy", "routes", "attribution", "deletesReferencedRows",
+  ]
 
   private init(_ json: JSON) throws(FieldFault) {
     if json["idempotencyKey"] != nil || json["idempotency_key"] != nil {
@@ -39,6 +43,8 @@ struct PushRequest: Sendable, Hashable {
     guard let audience = try fields.object("audience", fields: Audience.fields) else {
       throw fields.missing("audience", #"whom it goes to: {"table": "users", "token": "push_token"}"#)
     }
+    app = AppName(rawValue: try fields.string("app") ?? "")
+    if let problem = app.problem { throw fields.problem("'app': \(problem)") }
     let recipients = try Audience(audience)
     definition = JobDefinition(
       message: try PushMessage(message), audience: recipients,
@@ -57,6 +63,7 @@ struct PushRequest: Sendable, Hashable {
       "message": definition.message.json, "audience": definition.audience.json(where: \.json),
       "policy": .string(definition.policy.rawValue), "routes": definition.routes.json,
     ]
+    if app != .standard { members["app"] = .string(app.rawValue) }
     if !definition.attribution.isEmpty {
       members["attribution"] = .object(definition.attribution.mapValues(JSON.string))
     }

@@ -59,7 +59,7 @@ public struct ZonaiColumn: Sendable {
 /// Zonai's own tables. A step that was released is never changed: a new version is a new step behind it.
 public enum ZonaiSchema {
   /// The steps from nothing to this build's version, which is their number; each may be run again after it was interrupted.
-  static let steps: [[ZonaiTable]] = [[jobs, batches, tally, lanes, secrets, workers]]
+  static let steps: [[ZonaiTable]] = [[jobs, batches, tally, lanes, secrets, workers, apps]]
 
   /// Holds the version, one row, and when jobs that ended long ago were last removed.
   static let meta = ZonaiTable(
@@ -67,11 +67,15 @@ public enum ZonaiSchema {
     primaryKey: ["id"])
 
   /// SQL of other programs writes into `request` and `idempotency_key`, in this and in every later version; everything else
-  /// has a default, or is made of the request by the worker that first looks at the job.
+  /// has a default, or is made of the request by a trigger, or by the worker that first looks at the job.
   static let jobs = ZonaiTable(
     name: "zonai_jobs",
     columns: [
       .word("id", initial: .newID), .word("state", initial: "'pending'"),
+      // Until the request's own app is known; no app has such a name (`StoredApp`).
+      .word("app", initial: "'?'"),
+      // What its transports were bound to when it was enqueued or first claimed; NULL before.
+      .optionalText("identities"),
       // The definition is NULL as long as there is only the request.
       .optionalText("request"), .optionalText("definition"), .optionalText("predicate"),
       // The transports that its routes need, so that a worker without one need not read the definition.
@@ -96,7 +100,17 @@ public enum ZonaiSchema {
       .integer("created_at", initial: .now), .integer("due_at", initial: .now), .optionalInteger("started_at"),
       .optionalInteger("finished_at"), .integer("resumed_at", initial: "0"),
     ],
-    primaryKey: ["id"], uniqueKey: ["idempotency_key"], index: ["state", "turn"])
+    primaryKey: ["id"], uniqueKey: ["app", "idempotency_key"], index: ["state", "app", "turn"])
+
+  /// What each transport of an app is bound to.
+  static let apps = ZonaiTable(
+    name: "zonai_apps",
+    columns: [
+      .word("app"), .word("transport"), .text("identity"),
+      // Rises with every rebind.
+      .integer("version"), .integer("bound_at"),
+    ],
+    primaryKey: ["app", "transport"])
 
   /// Batches that are open; a settled one is gone.
   static let batches = ZonaiTable(
@@ -140,7 +154,8 @@ public enum ZonaiSchema {
   static let workers = ZonaiTable(
     name: "zonai_workers",
     columns: [
-      .word("worker"), .optionalText("host"), .optionalInteger("process"), .integer("started_at"), .integer("seen_at"),
+      .word("worker"), .word("app", initial: "''"), .optionalText("host"), .optionalInteger("process"),
+      .integer("started_at"), .integer("seen_at"),
       // How long its leases are: who was not heard of for longer is not alive.
       .integer("lease"),
       // Recipients settled since its start, and thousandths of them a second lately.

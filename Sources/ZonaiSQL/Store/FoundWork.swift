@@ -13,6 +13,8 @@ enum FoundWork: Sendable {
   case tooSlow(JobID)
   /// The job's pages are at the end and nothing is open.
   case done(JobID)
+  /// A transport of the worker is not bound yet.
+  case unbound
   case nothing(Idle)
 }
 
@@ -57,16 +59,17 @@ struct FoundBatch: Sendable {
 }
 
 extension SQLStore {
-  /// Looks through the open jobs, the least recently claimed from first, except those that are passed over.
+  /// Looks through the open jobs of the worker's app, the least recently claimed from first, except those that are passed over.
   func find(
     _ request: ClaimRequest, passing: Set<JobID>, _ connection: Driver.Connection
   ) throws(StoreError) -> FoundWork {
-    let now = try checkedNow(connection)
+    let (now, bindings) = try checkedLook(request, connection)
+    guard bindings.unbound(request.lanes).isEmpty else { return .unbound }
     let quarantine = try attendance.left(
       connectedAt: driver.connectedAt, lease: request.leaseMilliseconds, now: now,
       uptime: { () throws(StoreError) in try driver.uptime(on: connection) })
     var look = Look(request: request, now: now, quarantine: quarantine)
-    let records = try openJobs(request.only, connection)
+    let records = try openJobs(request, connection)
     let requested = records.filter { $0.isRequested && $0.dueAt <= now }
     if !requested.isEmpty { return try requests(of: requested, connection) }
     let servable = records.count { $0.transports.isSubset(of: request.transports) && $0.dueAt <= now }
@@ -96,10 +99,17 @@ extension SQLStore {
     return .nothing(look.idle)
   }
 
-  private func openJobs(_ only: JobID?, _ connection: Driver.Connection) throws(StoreError) -> [JobRecord] {
+  private func openJobs(
+    _ request: ClaimRequest, _ connection: Driver.Connection
+  ) throws(StoreError) -> [JobRecord] {
     var builder = SQLBuilder(dialect)
-    builder.write("SELECT \(words: JobRecord.columns) FROM zonai_jobs WHERE state IN ('pending', 'running')")
-    if let only { builder.write(" AND id = \(only.rawValue)") }
+    // A request that nothing has read yet may be one of this app's.
+    builder.write(
+      """
+      SELECT \(words: JobRecord.columns) FROM zonai_jobs WHERE state IN ('pending', 'running')
+      AND app IN (\(request.app.rawValue), \(StoredApp.unread))
+      """)
+    if let only = request.only { builder.write(" AND id = \(only.rawValue)") }
     builder.append(" ORDER BY turn, id")
     return try connection.all(builder.statement()) { row throws(StoreError) in JobRecord(row) }
   }

@@ -3,6 +3,9 @@ import ZonaiCore
 /// A job's row, without its definition.
 struct JobRecord: Sendable {
   var id: JobID
+  var app: AppName
+  /// As its row has them; nil before they are known.
+  var storedIdentities: String?
   var state: JobState
   var transports: Set<TransportName>
   var suspects: SuspectMode
@@ -42,7 +45,7 @@ struct JobRecord: Sendable {
     id, state, transports, suspects, kept_groups, frontier, last_key, is_started, at_end, first_batch, next_batch, \
     delivered, permanently_rejected, transiently_failed, expired, pruned, spared, kept, repeated_by_takeover, \
     repeated_after_lost_answer, hooks_failed, error_code, error_detail, created_at, due_at, started_at, finished_at, \
-    resumed_at, turn, CASE WHEN definition IS NULL THEN 1 ELSE 0 END, notes
+    resumed_at, turn, CASE WHEN definition IS NULL THEN 1 ELSE 0 END, app, identities, notes
     """
 
   /// Throws nothing: one row that cannot be read must not hide the others.
@@ -97,7 +100,9 @@ struct JobRecord: Sendable {
     resumedAt = row.integer(27)
     turn = row.integer(28)
     isRequested = row.integer(29) != 0
-    notes = read([]) { () throws(StoreError) in row.isNull(30) ? [] : try [JobNote](stored: row.text(30)) }
+    app = AppName(rawValue: row.text(30))
+    storedIdentities = row.optionalText(31)
+    notes = read([]) { () throws(StoreError) in row.isNull(32) ? [] : try [JobNote](stored: row.text(32)) }
     self.fault = fault
   }
 
@@ -110,12 +115,18 @@ struct JobRecord: Sendable {
     transports.map(\.rawValue).sorted().joined(separator: " ")
   }
 
+  /// What its transports were bound to; empty before they are known.
+  func identities() throws(StoreError) -> [LaneIdentity] {
+    guard let storedIdentities else { return [] }
+    return try [LaneIdentity](stored: storedIdentities)
+  }
+
+  /// Identities that cannot be read are not shown; a claim and a resume refuse them.
   func job(_ definition: JobDefinition, open: OpenBatches, tally: [TallyLine] = []) -> Job {
     Job(
-      id: id, definition: definition, state: state, counts: counts, tally: tally, notes: notes, error: error,
-      suspects: suspects,
-      owed: open.owed, nextDueAt: open.nextDueAt, createdAt: createdAt, dueAt: dueAt, startedAt: startedAt,
-      finishedAt: finishedAt)
+      id: id, app: app, definition: definition, identities: (try? identities()) ?? [], state: state, counts: counts,
+      tally: tally, notes: notes, error: error, suspects: suspects, owed: open.owed, nextDueAt: open.nextDueAt,
+      createdAt: createdAt, dueAt: dueAt, startedAt: startedAt, finishedAt: finishedAt)
   }
 }
 

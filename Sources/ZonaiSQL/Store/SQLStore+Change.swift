@@ -4,8 +4,8 @@ extension SQLStore {
   public func change(_ change: JobChange) async throws(StoreError) -> ChangeResult {
     switch change {
     case .cancel(let id): .job(try await write { connection throws(StoreError) in try cancel(id, connection) })
-    case .resume(let id, let suspects):
-      .job(try await write { connection throws(StoreError) in try resume(id, suspects, connection) })
+    case .resume(let id, let suspects, let rebound):
+      .job(try await write { connection throws(StoreError) in try resume(id, suspects, rebound, connection) })
     case .fail(let lease, let failure):
       .job(try await write { connection throws(StoreError) in try fail(lease, failure, connection) })
     case .retain(let milliseconds, let every): .removed(try await retain(milliseconds, every: every))
@@ -36,7 +36,7 @@ extension SQLStore {
   }
 
   private func resume(
-    _ id: JobID, _ suspects: SuspectMode, _ connection: Driver.Connection
+    _ id: JobID, _ suspects: SuspectMode, _ rebound: Bool, _ connection: Driver.Connection
   ) throws(StoreError) -> Job {
     try checkVersion(connection)
     // Batches before their job, as everybody does; in their order, as a renewal does.
@@ -55,6 +55,9 @@ extension SQLStore {
       throw StoreError(
         .wrongState, "job \(id) is \(record.state.rawValue) and cannot be resumed: only a failed or cancelled one can")
     }
+    if !rebound {
+      try bindings(of: record.app, connection).checkResume(of: id, with: try record.identities())
+    }
     var kept = record.keptGroups
     if suspects == .keep {
       let held = sql(
@@ -66,7 +69,7 @@ extension SQLStore {
         """
         UPDATE zonai_jobs SET state = \(resumed.rawValue), error_code = NULL, error_detail = NULL, finished_at = NULL,
         started_at = \(record.startedAt ?? now), suspects = \(suspects.rawValue), kept_groups = \(Array(kept).stored),
-        resumed_at = \(now) WHERE id = \(id.rawValue)
+        resumed_at = \(now), identities = \(rebound ? nil : record.storedIdentities) WHERE id = \(id.rawValue)
         """))
     try connection.announceWork()
     return try changed(id, connection)

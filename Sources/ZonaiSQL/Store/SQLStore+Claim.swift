@@ -27,6 +27,12 @@ extension SQLStore {
         held = []
         waits = true
         continue
+      case .unbound:
+        attempt = try await write { connection throws(StoreError) in
+          try checkVersion(connection)
+          _ = try bind(request.lanes, to: request.app, connection)
+          return .again
+        }
       case .requests(let requests):
         attempt = try await write { connection throws(StoreError) in try adopt(requests, connection) }
       case .page(let page):
@@ -99,8 +105,9 @@ extension SQLStore {
   ) throws(StoreError) -> ClaimAttempt {
     let id = found.record.id
     guard var record = try record(id, connection, lock: lock) else { return .held(id) }
-    let now = try checkedNow(connection)
+    let (now, bindings) = try checkedLook(request, connection)
     guard record.state.isOpen else { return .again }
+    if let failure = identify(&record, by: bindings) { return .done(try stop(id, failure, connection)) }
     var page = found
     let isWhereItWas = record.nextBatch == found.record.nextBatch && record.firstBatch == found.record.firstBatch
     if found.isUnread || !isWhereItWas {
@@ -137,7 +144,7 @@ extension SQLStore {
         is_started = 1, last_key = \(record.lastKey?.stored), at_end = \(record.isAtEnd),
         frontier = \(record.frontier?.stored), next_batch = \(record.nextBatch),
         first_batch = \(record.firstBatch.rawValue), turn = \(max(record.turn, page.standing.turn)),
-        notes = \(record.notes.isEmpty ? nil : record.notes.stored)
+        notes = \(record.notes.isEmpty ? nil : record.notes.stored), identities = \(record.storedIdentities)
         WHERE id = \(id.rawValue)
         """))
     guard !isEmpty, let to = page.to else { return try end(record, now, connection) }
@@ -177,8 +184,9 @@ extension SQLStore {
       batch.isSettling == found.batch.isSettling
     else { return .again }
     guard var record = try record(found.job, connection, lock: lock) else { return .held(found.job) }
-    let now = try checkedNow(connection)
+    let (now, bindings) = try checkedLook(request, connection)
     guard record.state.isOpen, batch.dueAt <= now else { return .again }
+    if let failure = identify(&record, by: bindings) { return .done(try stop(found.job, failure, connection)) }
     let isTakeover = batch.worker != nil
     if isTakeover {
       batch.takeovers += 1
@@ -210,7 +218,8 @@ extension SQLStore {
     try connection.run(
       sql(
         """
-        UPDATE zonai_jobs SET turn = \(max(record.turn, found.standing.turn)), next_batch = \(record.nextBatch) WHERE id = \(record.id.rawValue)
+        UPDATE zonai_jobs SET turn = \(max(record.turn, found.standing.turn)), next_batch = \(record.nextBatch),
+        identities = \(record.storedIdentities) WHERE id = \(record.id.rawValue)
         """))
     try rememberClaim(request, now, connection)
     let total = found.recipients.count + found.resting.count + batch.rejections.count
@@ -287,6 +296,24 @@ extension SQLStore {
   }
 
   // MARK: Common steps
+
+  /// Fills in what the job's transports are bound to. Gives the reason why the job cannot go on when it belongs to another
+  /// identity, or when its row does not say which.
+  private func identify(_ record: inout JobRecord, by bindings: AppBindings) -> JobFailure? {
+    let bound = bindings.lanes.filter { record.transports.contains($0.key) }.map(\.value.identity).inOrder.stored
+    if record.storedIdentities == bound { return nil }
+    do throws(StoreError) {
+      let known = try record.identities()
+      do throws(JobFailure) {
+        record.storedIdentities = try bindings.identities(of: known, needing: record.transports).stored
+        return nil
+      } catch {
+        return error
+      }
+    } catch {
+      return error.failure
+    }
+  }
 
   /// Rises with every claim, over all jobs: a clock's milliseconds would tie.
   func nextTurn(_ connection: Driver.Connection) throws(StoreError) -> Int64 {

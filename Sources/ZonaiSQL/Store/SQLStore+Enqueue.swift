@@ -5,6 +5,7 @@ extension SQLStore {
     // The table is looked at outside of the write: it may be large, and a job of many values takes time to write down.
     let (repeated, definition) = try await read { connection throws(StoreError) -> (Job?, JobDefinition) in
       try checkVersion(connection)
+      try bindings(of: request.app, connection).check(request.lanes)
       if let job = try earlierJob(of: request, connection) { return (job, job.definition) }
       return (nil, try resolve(request, connection).definition)
     }
@@ -12,7 +13,8 @@ extension SQLStore {
     let stored = try StoredDefinition(definition)
     return try await write { connection throws(StoreError) in
       try checkVersion(connection)
-      if let key = request.idempotencyKey, let id = try known(key, as: definition, connection) {
+      let bindings = try bind(request.lanes, to: request.app, connection)
+      if let id = try known(request, as: definition, connection) {
         guard let record = try record(id, connection) else { throw missing(id) }
         let job = record.job(
           definition, open: try openBatches(id, connection), tally: try tally(id, connection))
@@ -20,26 +22,30 @@ extension SQLStore {
       }
       let now = try now(connection)
       let id = try nextID(now, connection)
+      let needed = definition.routes.transports
+      let identities = bindings.lanes.filter { needed.contains($0.key) }.map(\.value.identity).inOrder
       try connection.run(
         sql(
           """
-          INSERT INTO zonai_jobs (id, state, definition, predicate, transports, idempotency_key, deletes_referenced,
-          suspects, kept_groups, created_at, due_at) VALUES (\(id.rawValue), \(JobState.pending.rawValue),
-          \(stored.definition), \(stored.predicate), \(JobRecord.text(definition.routes.transports)),
+          INSERT INTO zonai_jobs (id, app, identities, state, definition, predicate, transports, idempotency_key,
+          deletes_referenced, suspects, kept_groups, created_at, due_at) VALUES (\(id.rawValue),
+          \(request.app.rawValue), \(identities.isEmpty ? nil : identities.stored), \(JobState.pending.rawValue),
+          \(stored.definition), \(stored.predicate), \(JobRecord.text(needed)),
           \(request.idempotencyKey), \(request.deletesReferencedRows), \(SuspectMode.ask.rawValue), '[]', \(now), \(now))
           """))
       try connection.announceWork()
       // Workers come and go under new names: those of the day before are forgotten here, where it costs nothing.
       try connection.run(sql("DELETE FROM zonai_workers WHERE seen_at < \(now - 86_400_000)"))
-      let job = Job(id: id, definition: definition, state: .pending, createdAt: now, dueAt: now)
+      let job = Job(
+        id: id, app: request.app, definition: definition, identities: identities, state: .pending, createdAt: now,
+        dueAt: now)
       return Enqueued(job: job, wasThere: false)
     }
   }
 
   /// The job that an earlier enqueue of the same request made, whatever became of its table since.
   private func earlierJob(of request: EnqueueRequest, _ connection: Driver.Connection) throws(StoreError) -> Job? {
-    guard let key = request.idempotencyKey else { return nil }
-    guard let found = try job(of: key, connection), let job = try account(found, connection),
+    guard let found = try job(of: request, connection), let job = try account(found, connection),
       AudienceRules.isRepeat(request.definition, of: job.definition)
     else { return nil }
     return job
@@ -65,11 +71,11 @@ extension SQLStore {
     return plan
   }
 
-  /// The job that this idempotency key enqueued; nil when it is new.
+  /// The job that the request's idempotency key enqueued; nil when it is new.
   private func known(
-    _ key: String, as wanted: JobDefinition, _ connection: Driver.Connection
+    _ request: EnqueueRequest, as wanted: JobDefinition, _ connection: Driver.Connection
   ) throws(StoreError) -> JobID? {
-    guard let id = try job(of: key, connection) else { return nil }
+    guard let id = try job(of: request, connection) else { return nil }
     var known: JobDefinition?
     do throws(StoreError) { known = try definition(id, connection) } catch {
       guard error.isUnreadable else { throw error }
@@ -83,8 +89,10 @@ extension SQLStore {
     return id
   }
 
-  private func job(of key: String, _ connection: Driver.Connection) throws(StoreError) -> JobID? {
-    let statement = sql("SELECT id FROM zonai_jobs WHERE idempotency_key = \(key)")
+  func job(of request: EnqueueRequest, _ connection: Driver.Connection) throws(StoreError) -> JobID? {
+    guard let key = request.idempotencyKey else { return nil }
+    let statement = sql(
+      "SELECT id FROM zonai_jobs WHERE app = \(request.app.rawValue) AND idempotency_key = \(key)")
     return try connection.first(statement) { row throws(StoreError) in JobID(row.text(0)) }
   }
 

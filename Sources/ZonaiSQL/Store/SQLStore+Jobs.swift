@@ -5,7 +5,7 @@ extension SQLStore {
     try await read { connection throws(StoreError) in
       try checkVersion(connection)
       switch query {
-      case .list(let limit, let states): return .jobs(try list(limit, states, connection))
+      case .list(let limit, let states, let app): return .jobs(try list(limit, states, app, connection))
       case .one(let id): return .job(try account(id, connection))
       case .count(let request): return .audience(try count(request, connection))
       case .workers: return .workers(try workers(connection))
@@ -14,7 +14,7 @@ extension SQLStore {
   }
 
   private func list(
-    _ limit: Int, _ states: Set<JobState>?, _ connection: Driver.Connection
+    _ limit: Int, _ states: Set<JobState>?, _ app: AppName?, _ connection: Driver.Connection
   ) throws(StoreError) -> [Job] {
     var builder = SQLBuilder(dialect)
     // A job that is being removed has a state that nobody asks for.
@@ -25,6 +25,7 @@ extension SQLStore {
       builder.list(states.map(\.rawValue).sorted()) { $1.bind(.text($0)) }
       builder.append(")")
     }
+    if let app { builder.write(" AND app = \(app.rawValue)") }
     builder.write(" ORDER BY created_at DESC, id DESC LIMIT \(max(0, limit))")
     let records = try connection.all(builder.statement()) { row throws(StoreError) in JobRecord(row) }
     var jobs: [Job] = []
@@ -58,6 +59,7 @@ extension SQLStore {
   private func count(
     _ request: EnqueueRequest, _ connection: Driver.Connection
   ) throws(StoreError) -> AudienceCount {
+    try bindings(of: request.app, connection).check(request.lanes)
     let plan = try resolve(request, connection)
     var recipients: [Platform: Int] = [:]
     var builder = SQLBuilder(dialect)

@@ -23,7 +23,8 @@ extension SQLStore {
       if request.isLast {
         try forget(request.worker, connection)
       } else {
-        try remember(request.worker, request.status, lease: request.leaseMilliseconds, now, connection)
+        try remember(
+          request.worker, of: request.app, request.status, lease: request.leaseMilliseconds, now, connection)
       }
       return request.leases.compactMap { renewed[$0] }
     }

@@ -8,6 +8,7 @@ struct FoundRequest: Sendable {
   var outcome: Result<Definition, JobFailure>
 
   struct Definition: Sendable {
+    var app: AppName
     var stored: StoredDefinition
     var transports: Set<TransportName>
     var deletesReferencedRows: Bool
@@ -23,7 +24,7 @@ extension SQLStore {
     for record in records.prefix(16) {
       let outcome: Result<FoundRequest.Definition, JobFailure>
       do throws(StoreError) {
-        outcome = try self.outcome(record.id, connection)
+        outcome = try self.outcome(record, connection)
       } catch {
         if error.code == .tooSlow { return .tooSlow(record.id) }
         guard error.isAboutTheTable else { throw error }
@@ -37,9 +38,9 @@ extension SQLStore {
   }
 
   private func outcome(
-    _ id: JobID, _ connection: Driver.Connection
+    _ record: JobRecord, _ connection: Driver.Connection
   ) throws(StoreError) -> Result<FoundRequest.Definition, JobFailure> {
-    let statement = sql("SELECT request, idempotency_key FROM zonai_jobs WHERE id = \(id.rawValue)")
+    let statement = sql("SELECT request, idempotency_key FROM zonai_jobs WHERE id = \(record.id.rawValue)")
     let row = try connection.first(statement) { row throws(StoreError) in
       (text: row.optionalText(0), key: row.optionalText(1))
     }
@@ -50,13 +51,22 @@ extension SQLStore {
     do throws(MessageFault) { try MessageRules.validate(request.definition.message) } catch {
       return .failure(JobFailure(.message, error.sentence))
     }
-    let plan = try resolve(
-      EnqueueRequest(
-        definition: request.definition, idempotencyKey: row?.key, deletesReferencedRows: request.deletesReferencedRows),
-      connection)
+    let wanted = EnqueueRequest(
+      app: request.app, definition: request.definition, idempotencyKey: row?.key,
+      deletesReferencedRows: request.deletesReferencedRows)
+    if record.app.rawValue == StoredApp.unread {
+      if let other = try job(of: wanted, connection) {
+        return .failure(JobFailure(.request, "the idempotency key belongs to job \(other) of \(request.app)"))
+      }
+    } else if record.app != request.app {
+      let sentence =
+        "the request is for \(request.app), but its row is in \(record.app): give the app in the request alone"
+      return .failure(JobFailure(.request, sentence))
+    }
+    let plan = try resolve(wanted, connection)
     return .success(
       FoundRequest.Definition(
-        stored: try StoredDefinition(plan.definition), transports: plan.definition.routes.transports,
+        app: request.app, stored: try StoredDefinition(plan.definition), transports: plan.definition.routes.transports,
         deletesReferencedRows: request.deletesReferencedRows))
   }
 
@@ -71,9 +81,9 @@ extension SQLStore {
         try connection.run(
           sql(
             """
-            UPDATE zonai_jobs SET definition = \(definition.stored.definition), predicate = \(definition.stored.predicate),
-            transports = \(JobRecord.text(definition.transports)), deletes_referenced = \(definition.deletesReferencedRows)
-            WHERE id = \(id.rawValue) AND definition IS NULL
+            UPDATE zonai_jobs SET app = \(definition.app.rawValue), definition = \(definition.stored.definition),
+            predicate = \(definition.stored.predicate), transports = \(JobRecord.text(definition.transports)),
+            deletes_referenced = \(definition.deletesReferencedRows) WHERE id = \(id.rawValue) AND definition IS NULL
             """))
       }
     }

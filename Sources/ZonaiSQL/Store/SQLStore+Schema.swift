@@ -106,7 +106,7 @@ extension SQLStore {
     return clock?() ?? found?.now ?? 0
   }
 
-  private func check(version: Int?) throws(StoreError) {
+  func check(version: Int?) throws(StoreError) {
     guard let version else {
       throw StoreError(
         .notMigrated, "Zonai's tables are not in this database: create them with \"zonai migrate\"")

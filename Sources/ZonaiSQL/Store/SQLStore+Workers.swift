@@ -7,13 +7,17 @@ extension SQLStore {
   static var workerMemory: Int64 { 86_400_000 }
 
   func remember(
-    _ worker: WorkerID, _ status: WorkerStatus?, lease: Int64, _ now: Int64, _ connection: Driver.Connection
+    _ worker: WorkerID, of app: AppName, _ status: WorkerStatus?, lease: Int64, _ now: Int64,
+    _ connection: Driver.Connection
   ) throws(StoreError) {
     var columns: [(StaticString, Value)] = [
-      ("worker", .text(worker.rawValue)), ("started_at", .integer(now)), ("seen_at", .integer(now)),
+      ("worker", .text(worker.rawValue)), ("app", .text(app.rawValue)), ("started_at", .integer(now)),
+      ("seen_at", .integer(now)),
       ("lease", .integer(lease)),
     ]
-    var changes: [(StaticString, UpsertChange)] = [("seen_at", .replace), ("lease", .replace)]
+    var changes: [(StaticString, UpsertChange)] = [
+      ("app", .replace), ("seen_at", .replace), ("lease", .replace),
+    ]
     if let status {
       columns += [
         ("host", .text(status.host)), ("process", .integer(Int64(status.process))),
@@ -31,7 +35,7 @@ extension SQLStore {
   /// A claim is a sign of life too. Written down only now and then: workers that claim tell it with their heartbeats.
   func rememberClaim(_ request: ClaimRequest, _ now: Int64, _ connection: Driver.Connection) throws(StoreError) {
     guard signsOfLife.isOld(request.worker, at: now) else { return }
-    try remember(request.worker, nil, lease: request.leaseMilliseconds, now, connection)
+    try remember(request.worker, of: request.app, nil, lease: request.leaseMilliseconds, now, connection)
   }
 
   func forget(_ worker: WorkerID, _ connection: Driver.Connection) throws(StoreError) {
@@ -49,7 +53,7 @@ extension SQLStore {
     }
     let seen = sql(
       """
-      SELECT worker, host, process, started_at, seen_at, lease, settled, rate FROM zonai_workers
+      SELECT worker, host, process, started_at, seen_at, lease, settled, rate, app FROM zonai_workers
       WHERE seen_at >= \(now - Self.workerMemory) ORDER BY worker
       """)
     return try connection.all(seen) { row throws(StoreError) in
@@ -63,8 +67,9 @@ extension SQLStore {
       }
       let ago = max(0, now - row.integer(4))
       return WorkerAccount(
-        worker: WorkerID(rawValue: row.text(0)), status: status, leases: leased.count, jobs: distinct,
-        startedAt: row.integer(3), lastSeenAt: row.integer(4), lastSeenAgo: ago, isAlive: ago <= row.integer(5))
+        worker: WorkerID(rawValue: row.text(0)), app: AppName(rawValue: row.text(8)), status: status,
+        leases: leased.count, jobs: distinct, startedAt: row.integer(3), lastSeenAt: row.integer(4), lastSeenAgo: ago,
+        isAlive: ago <= row.integer(5))
     }
   }
 }

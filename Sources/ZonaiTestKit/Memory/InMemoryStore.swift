@@ -82,6 +82,21 @@ public final class InMemoryStore: TokenStore, JobStore, SchemaStore, SecretStore
     return try database.transaction(isNews: \.isNews) { (state) throws(StoreError) in try state.change(change) }
   }
 
+  public func bind(_ request: BindRequest) async throws(StoreError) -> AppBindings {
+    try requireOpen()
+    return try database.transaction(isNews: { _ in false }) { (state) throws(StoreError) in try state.bind(request) }
+  }
+
+  public func rebind(_ request: BindRequest) async throws(StoreError) -> Rebinding {
+    try requireOpen()
+    return try database.transaction { (state) throws(StoreError) in try state.rebind(request) }
+  }
+
+  public func apps() async throws(StoreError) -> [AppAccount] {
+    try requireOpen()
+    return try database.read { (state) throws(StoreError) in try state.appAccounts() }
+  }
+
   public func migrate() async throws(StoreError) -> Migration {
     try requireOpen()
     return try database.transaction { (state) throws(StoreError) in try state.migrate() }

@@ -3,6 +3,8 @@ import ZonaiCore
 /// One job as the in-memory store has it.
 struct MemoryJob: Sendable {
   let id: JobID
+  var app = AppName.standard
+  var identities: [LaneIdentity] = []
   var definition: JobDefinition
   let idempotencyKey: String?
   let createdAt: Int64
@@ -41,10 +43,10 @@ struct MemoryJob: Sendable {
   func account(withTally: Bool) -> Job {
     let owed = batches.values.flatMap(\.owed)
     return Job(
-      id: id, definition: definition, state: state, counts: counts, tally: withTally ? lines : [], notes: notes,
-      error: error,
-      suspects: suspects, owed: owed.count, nextDueAt: owed.map(\.notBefore).min(), createdAt: createdAt,
-      dueAt: createdAt, startedAt: startedAt, finishedAt: finishedAt)
+      id: id, app: app, definition: definition, identities: identities, state: state, counts: counts,
+      tally: withTally ? lines : [], notes: notes, error: error, suspects: suspects, owed: owed.count,
+      nextDueAt: owed.map(\.notBefore).min(), createdAt: createdAt, dueAt: createdAt, startedAt: startedAt,
+      finishedAt: finishedAt)
   }
 
   private var lines: [TallyLine] {

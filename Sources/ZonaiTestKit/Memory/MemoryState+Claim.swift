@@ -3,13 +3,24 @@ import ZonaiCore
 extension MemoryState {
   mutating func claim(_ request: ClaimRequest) throws(StoreError) -> ClaimResult {
     try requireVersion()
-    see(request.worker, lease: request.leaseMilliseconds)
+    try bindings(of: request.app).check(request)
+    let bindings = bind(request.lanes, to: request.app)
+    see(request.worker, of: request.app, lease: request.leaseMilliseconds)
     var idle = Idle()
-    let open = jobs.indices.filter { jobs[$0].state.isOpen && (request.only ?? jobs[$0].id) == jobs[$0].id }
+    let open = jobs.indices.filter {
+      jobs[$0].state.isOpen && jobs[$0].app == request.app && (request.only ?? jobs[$0].id) == jobs[$0].id
+    }
     for job in open.sorted(by: { jobs[$0].lastClaimed < jobs[$1].lastClaimed }) {
       guard jobs[job].definition.routes.transports.isSubset(of: request.transports) else {
         idle.unservable.append(jobs[job].id)
         continue
+      }
+      do throws(JobFailure) {
+        jobs[job].identities = try bindings.identities(
+          of: jobs[job].identities, needing: jobs[job].definition.routes.transports)
+      } catch {
+        jobs[job].fail(error, at: now)
+        return .ended(jobs[job].account(withTally: false))
       }
       if let result = claim(from: job, request) { return result }
       note(job, in: &idle, for: request.worker)

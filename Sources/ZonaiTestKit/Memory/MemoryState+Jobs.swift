@@ -3,9 +3,10 @@ import ZonaiCore
 extension MemoryState {
   mutating func enqueue(_ request: EnqueueRequest) throws(StoreError) -> Enqueued {
     try requireVersion()
+    try bindings(of: request.app).check(request.lanes)
     // Byte by byte: Swift's own `==` takes two spellings of "é" for one.
     let known = request.idempotencyKey.flatMap { key in
-      jobs.first { $0.idempotencyKey?.utf8.elementsEqual(key.utf8) == true }
+      jobs.first { $0.app == request.app && $0.idempotencyKey?.utf8.elementsEqual(key.utf8) == true }
     }
     if let known, AudienceRules.isRepeat(request.definition, of: known.definition) {
       return Enqueued(job: known.account(withTally: true), wasThere: true)
@@ -22,7 +23,12 @@ extension MemoryState {
     jobsMade += 1
     let digits = String(jobsMade)
     let id = JobID("job-" + String(repeating: "0", count: max(0, 9 - digits.count)) + digits)
-    let job = MemoryJob(id: id, definition: definition, idempotencyKey: request.idempotencyKey, createdAt: now)
+    var job = MemoryJob(
+      id: id, app: request.app, definition: definition, idempotencyKey: request.idempotencyKey, createdAt: now)
+    let needed = definition.routes.transports
+    job.identities =
+      bind(request.lanes, to: request.app).lanes.filter { needed.contains($0.key) }
+      .map(\.value.identity).inOrder
     jobs.append(job)
     return Enqueued(job: job.account(withTally: true), wasThere: false)
   }
@@ -30,8 +36,8 @@ extension MemoryState {
   mutating func list(_ query: JobQuery) throws(StoreError) -> JobListing {
     try requireVersion()
     switch query {
-    case .list(let limit, let states):
-      let wanted = jobs.reversed().filter { states?.contains($0.state) ?? true }
+    case .list(let limit, let states, let app):
+      let wanted = jobs.reversed().filter { (states?.contains($0.state) ?? true) && (app ?? $0.app) == $0.app }
       return .jobs(wanted.prefix(limit).map { $0.account(withTally: true) })
     case .one(let id): return .job(index(of: id).map { jobs[$0].account(withTally: true) })
     case .count(let request): return .audience(try count(request))
@@ -40,6 +46,7 @@ extension MemoryState {
   }
 
   private mutating func count(_ request: EnqueueRequest) throws(StoreError) -> AudienceCount {
+    try bindings(of: request.app).check(request.lanes)
     let audience = try resolve(request).audience
     var recipients: [Platform: Int] = [:]
     let rows = page(of: audience, after: nil, upTo: nil, limit: .max)
@@ -76,9 +83,11 @@ extension MemoryState {
       jobs[job].state = cancelled
       jobs[job].finishedAt = now
       return .job(jobs[job].account(withTally: true))
-    case .resume(let id, let suspects):
+    case .resume(let id, let suspects, let rebound):
       let job = try existing(id)
       guard let resumed = jobs[job].state.after(.resumed) else { throw wrongState(job, "resumed") }
+      if rebound { jobs[job].identities = [] }
+      try bindings(of: jobs[job].app).checkResume(of: id, with: jobs[job].identities)
       resume(job, as: resumed, suspects)
       return .job(jobs[job].account(withTally: true))
     case .fail(let lease, let failure):

@@ -6,7 +6,7 @@ extension MemoryState {
     if request.isLast {
       workers[request.worker] = nil
     } else {
-      see(request.worker, lease: request.leaseMilliseconds, status: request.status)
+      see(request.worker, of: request.app, lease: request.leaseMilliseconds, status: request.status)
     }
     return request.leases.map { lease in
       let state = index(of: lease.job).map { jobs[$0].state } ?? .cancelled

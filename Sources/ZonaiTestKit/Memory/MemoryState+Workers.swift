@@ -2,6 +2,7 @@ import ZonaiCore
 
 /// A worker that was heard of.
 struct MemoryWorker: Sendable {
+  var app: AppName
   var status: WorkerStatus?
   let startedAt: Int64
   var seenAt: Int64
@@ -12,8 +13,9 @@ extension MemoryState {
   /// Workers that were not heard of for so long are forgotten.
   static let workerMemory: Int64 = 86_400_000
 
-  mutating func see(_ worker: WorkerID, lease: Int64, status: WorkerStatus? = nil) {
-    var seen = workers[worker] ?? MemoryWorker(startedAt: now, seenAt: now, lease: lease)
+  mutating func see(_ worker: WorkerID, of app: AppName, lease: Int64, status: WorkerStatus? = nil) {
+    var seen = workers[worker] ?? MemoryWorker(app: app, startedAt: now, seenAt: now, lease: lease)
+    seen.app = app
     seen.seenAt = now
     seen.lease = lease
     seen.status = status ?? seen.status
@@ -26,7 +28,7 @@ extension MemoryState {
         job.batches.values.filter { $0.owner == worker && $0.isLeased(at: now) }.map { _ in job.id }
       }
       return WorkerAccount(
-        worker: worker, status: seen.status, leases: leased.count,
+        worker: worker, app: seen.app, status: seen.status, leases: leased.count,
         jobs: Set(leased).sorted { $0.rawValue < $1.rawValue }, startedAt: seen.startedAt, lastSeenAt: seen.seenAt,
         lastSeenAgo: now - seen.seenAt, isAlive: now - seen.seenAt <= seen.lease)
     }.sorted { $0.worker.rawValue < $1.worker.rawValue }

@@ -23,6 +23,7 @@ struct MemoryState: Sendable {
   var lanes: [LaneKey: LaneRecord] = [:]
   var secrets: [String: Secret] = [:]
   var workers: [WorkerID: MemoryWorker] = [:]
+  var apps: [AppName: AppBindings] = [:]
   /// When jobs that ended long ago were last looked for.
   var retainedAt: Int64?
 

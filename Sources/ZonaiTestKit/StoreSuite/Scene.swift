@@ -111,9 +111,14 @@ struct Scene<Fixture: StoreFixture>: Sendable {
     _ worker: String = "anna", size: Int = 500, first: Int = 50, lease: Int64 = 60_000,
     transports: Set<TransportName> = [.fcm, .apns], only: JobID? = nil, on other: Fixture.Store? = nil
   ) async throws -> ClaimResult {
-    let request = ClaimRequest(
-      worker: WorkerID(rawValue: worker), transports: transports, batchSize: size, firstBatchSize: first,
-      leaseMilliseconds: lease, only: only)
+    try await claimOnce(
+      ClaimRequest(
+        worker: WorkerID(rawValue: worker), transports: transports, batchSize: size, firstBatchSize: first,
+        leaseMilliseconds: lease, only: only), on: other)
+  }
+
+  func claimOnce(_ request: ClaimRequest, on other: Fixture.Store? = nil) async throws -> ClaimResult {
+    let size = request.batchSize
     // "Contended" asks for another try, of which a store with few workers needs few.
     for _ in 0..<1000 {
       let result = try await (other ?? store).claim(request)

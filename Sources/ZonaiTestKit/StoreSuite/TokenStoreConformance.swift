@@ -9,7 +9,7 @@ public enum TokenStoreConformance<Fixture: StoreFixture> {
       + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing + recording
       + refusals
       + jobLife + notes
-      + schema + secrets + workers + retention
+      + schema + secrets + workers + retention + apps
   }
 
   /// A check that starts with a migrated store, unless it says otherwise.

@@ -76,10 +76,11 @@ extension Scene {
 
   /// A heartbeat without leases.
   func sayHello(
-    _ worker: String, status: WorkerStatus?, lease: Int64 = 60_000, isLast: Bool = false
+    _ worker: String, status: WorkerStatus?, lease: Int64 = 60_000, isLast: Bool = false, app: AppName = .standard
   ) async throws {
     _ = try await store.renew(
       RenewRequest(
-        worker: WorkerID(rawValue: worker), leases: [], leaseMilliseconds: lease, status: status, isLast: isLast))
+        worker: WorkerID(rawValue: worker), app: app, leases: [], leaseMilliseconds: lease, status: status,
+        isLast: isLast))
   }
 }

@@ -25,8 +25,11 @@ struct APNsLane {
     let fingerprint =
       "apns \(configuration.effectiveEndpoint) \(environment) team \(configuration.teamId) key \(configuration.keyId) "
       + "bundle \(configuration.bundleId)"
+    let identity = LaneIdentity(
+      .apns, environment: environment, account: configuration.teamId, bundleID: configuration.bundleId,
+      host: configuration.endpoint == nil ? configuration.effectiveEndpoint.host : LaneIdentity.testHost)
     return APNsLane(
-      lane: Lane(transport: .apns, fingerprint: fingerprint), credentials: credentials, thread: thread,
+      lane: Lane(identity: identity, fingerprint: fingerprint), credentials: credentials, thread: thread,
       warnings: warnings)
   }
 

@@ -32,7 +32,11 @@ struct FCMLane {
         "'\(projectId)' is no project id; it stands in the Firebase console under project settings")
     }
     let fingerprint = "fcm \(configuration.endpoint ?? google) project \(projectId)"
-    let lane = Lane(transport: .fcm, fingerprint: fingerprint, retryFloorMilliseconds: retryFloor)
+    // Tokens of another endpoint come from a test's server too, wherever the messages go.
+    let isForTests = configuration.endpoint != nil || configuration.oauthEndpoint != nil
+    let identity = LaneIdentity(
+      .fcm, account: projectId, host: isForTests ? LaneIdentity.testHost : google.host)
+    let lane = Lane(identity: identity, fingerprint: fingerprint, retryFloorMilliseconds: retryFloor)
     return FCMLane(
       lane: lane, projectId: projectId, tokens: tokens, thread: thread, warnings: account.warnings)
   }

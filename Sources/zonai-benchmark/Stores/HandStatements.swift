@@ -17,7 +17,7 @@ struct HandStatements {
   var now: String { "SELECT \(words.now), version FROM zonai_meta WHERE id = 1" }
   var version: String { "SELECT version FROM zonai_meta WHERE id = 1" }
   var openJobs: String {
-    "SELECT \(Self.job) FROM zonai_jobs WHERE state IN ('pending', 'running') ORDER BY turn, id"
+    "SELECT \(Self.job) FROM zonai_jobs WHERE state IN ('pending', 'running') AND app = '' ORDER BY turn, id"
   }
   var dueBatch: String {
     numbered(

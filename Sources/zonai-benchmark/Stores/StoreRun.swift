@@ -6,7 +6,7 @@ enum StoreRun {
     let store = try Stores.open(options)
     let job = try await Stores.enqueue(in: store)
     let worker = WorkerID(rawValue: "benchmark")
-    let request = ClaimRequest(worker: worker, transports: [.apns], batchSize: options.batch)
+    let request = ClaimRequest(worker: worker, lanes: [Stores.lane.identity], batchSize: options.batch)
     var meter = StepMeter()
     while true {
       let start = Moment.now()

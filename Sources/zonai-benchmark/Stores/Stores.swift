@@ -16,7 +16,8 @@ enum Stores {
   }
 
   static let audience = Audience("device_tokens", token: "token", platform: .fixed(Platform("ios")))
-  static let lane = Lane(transport: .apns, fingerprint: "benchmark")
+  static let lane = Lane(
+    identity: LaneIdentity(.apns, host: LaneIdentity.testHost), fingerprint: "benchmark")
   static let group = Group(transport: .apns, fingerprint: "benchmark/alert", platform: Platform("ios"))
 
   /// Every fiftieth recipient of a batch is dead.

@@ -15,7 +15,9 @@ enum GatewayFailure: Error { case noLine, lineLost, noAnswer, notTaken }
 
 /// Sends pages through a gateway, one after the other.
 final class PagerTransport: Transport {
-  let lane = Lane(transport: TransportName(rawValue: "pager"), fingerprint: "pager.example 0815")
+  let lane = Lane(
+    identity: LaneIdentity(TransportName(rawValue: "pager"), account: "0815", host: "pager.example"),
+    fingerprint: "pager.example 0815")
   private let gateway: any PagerGateway
   private let order = Atomic<UInt64>(0)
   private let isClosed = Atomic<Bool>(false)

@@ -1,4 +1,5 @@
 import ZonaiCore
+import ZonaiTestKit
 
 /// A batch, the services that answer it, and what came of it: the machine driven to its end on a clock of its own.
 struct BatchScript {

@@ -139,4 +139,11 @@ final class StoreDouble: TokenStore, JobStore {
   func enqueue(_ request: EnqueueRequest) async throws(StoreError) -> Enqueued { try await store.enqueue(request) }
   func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing { try await store.jobs(query) }
   func change(_ change: JobChange) async throws(StoreError) -> ChangeResult { try await store.change(change) }
+  func bind(_ request: BindRequest) async throws(StoreError) -> AppBindings {
+    defer { called(.bind) }
+    try throwIfTold(.bind)
+    return try await store.bind(request)
+  }
+  func rebind(_ request: BindRequest) async throws(StoreError) -> Rebinding { try await store.rebind(request) }
+  func apps() async throws(StoreError) -> [AppAccount] { try await store.apps() }
 }

@@ -10,11 +10,12 @@ struct StoreTroubleTests {
   @Test func `a store that was never reached is told at once`() async throws {
     let world = World()
     let store = StoreDouble(world.store)
-    store.fail(.claim, with: [Self.away])
+    store.fail(.bind, with: [Self.away])
     let zonai = try world.zonai(store: store)
     let error = await #expect(throws: StoreError.self) { try await zonai.run() }
     #expect(error?.code == .unavailable)
-    #expect(store.count(.claim) == 1)
+    #expect(store.count(.bind) == 1)
+    #expect(store.count(.claim) == 0)
   }
 
   @Test func `a busy store is tried again, after a pause each time`() async throws {

@@ -14,6 +14,9 @@ struct Flaw: Sendable {
   var wait: (@Sendable (InMemoryStore, Int64) async throws(StoreError) -> Void)?
   var enqueue: (@Sendable (InMemoryStore, EnqueueRequest) async throws(StoreError) -> Enqueued)?
   var jobs: (@Sendable (InMemoryStore, JobQuery) async throws(StoreError) -> JobListing)?
+  var bind: (@Sendable (InMemoryStore, BindRequest) async throws(StoreError) -> AppBindings)?
+  var rebind: (@Sendable (InMemoryStore, BindRequest) async throws(StoreError) -> Rebinding)?
+  var apps: (@Sendable (InMemoryStore) async throws(StoreError) -> [AppAccount])?
   var change: (@Sendable (InMemoryStore, JobChange) async throws(StoreError) -> ChangeResult)?
   var migrate: (@Sendable (InMemoryStore) async throws(StoreError) -> Migration)?
   var describe: (@Sendable (InMemoryStore, TableName) async throws(StoreError) -> TableDescription)?
@@ -28,7 +31,7 @@ struct Flaw: Sendable {
   static let all: [Flaw] =
     paging + keys + audience + names + tokens + padding + notes + refusals + predicates + values + claiming + sharing
     + leases + takeovers + settling + owing + pruning + sparing + locks + altering + witnesses + weighing + enqueueing
-    + recording + life + lists
+    + recording + life + lists + apps
 }
 
 /// A store with one flaw.
@@ -76,6 +79,18 @@ final class BrokenStore: TokenStore, JobStore, SchemaStore, SecretStore {
 
   func change(_ change: JobChange) async throws(StoreError) -> ChangeResult {
     if let flawed = flaw.change { try await flawed(sound, change) } else { try await sound.change(change) }
+  }
+
+  func bind(_ request: BindRequest) async throws(StoreError) -> AppBindings {
+    if let bind = flaw.bind { try await bind(sound, request) } else { try await sound.bind(request) }
+  }
+
+  func rebind(_ request: BindRequest) async throws(StoreError) -> Rebinding {
+    if let rebind = flaw.rebind { try await rebind(sound, request) } else { try await sound.rebind(request) }
+  }
+
+  func apps() async throws(StoreError) -> [AppAccount] {
+    if let apps = flaw.apps { try await apps(sound) } else { try await sound.apps() }
   }
 
   func migrate() async throws(StoreError) -> Migration {

@@ -37,7 +37,7 @@ extension Flaw {
         return result
       }
     },
-    onRequest("serves jobs whose transports the worker lacks") { $0.transports = [.fcm, .apns] },
+    onRequest("serves jobs whose transports the worker lacks") { $0.lanes = [.fcm, .apns].map(LaneIdentity.scripted) },
     onIdle("does not name the jobs that it cannot serve") { $0.unservable = [] },
     onRequest("does not care for which job is asked") { $0.only = nil },
     onIdle("does not say when something falls due") { $0.nextDueInMilliseconds = nil },
