@@ -63,6 +63,11 @@ public struct AppBindings: Sendable, Hashable {
     }
   }
 
+  /// What these transports are bound to, as far as they are, in order.
+  public func identities(needing transports: Set<TransportName>) -> [LaneIdentity] {
+    transports.compactMap { lanes[$0]?.identity }.inOrder
+  }
+
   /// The identities of a job whose routes need these transports: those that it has, and for the others what they are bound
   /// to. Throws why the job cannot go on when a transport is bound to another identity than the job's.
   public func identities(
@@ -74,8 +79,8 @@ public struct AppBindings: Sendable, Hashable {
       guard let bound = lanes[identity.transport]?.identity, bound != identity else { continue }
       throw AppBindings.failure(of: app, from: identity, to: bound)
     }
-    for transport in transports where known[transport] == nil { known[transport] = lanes[transport]?.identity }
-    return Array(known.values).inOrder
+    let missing = transports.filter { known[$0] == nil }
+    return (Array(known.values) + identities(needing: missing)).inOrder
   }
 
   /// Why a job stops whose app was bound to another identity.

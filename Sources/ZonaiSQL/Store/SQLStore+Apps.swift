@@ -163,7 +163,7 @@ extension SQLStore {
       // A request that no worker has looked at may need any of them.
       let transports = text.map(JobRecord.transports) ?? Set(before.lanes.keys)
       guard let change = changes.first(where: { transports.contains($0.from.transport) }) else { continue }
-      let identities = before.lanes.filter { transports.contains($0.key) }.map(\.value.identity).inOrder
+      let identities = before.identities(needing: transports)
       let failure = AppBindings.failure(of: app, from: change.from, to: change.to)
       var update = SQLBuilder(dialect)
       update.write(

@@ -55,8 +55,12 @@ extension SQLStore {
       throw StoreError(
         .wrongState, "job \(id) is \(record.state.rawValue) and cannot be resumed: only a failed or cancelled one can")
     }
-    if !rebound {
-      try bindings(of: record.app, connection).checkResume(of: id, with: try record.identities())
+    let bindings = try bindings(of: record.app, connection)
+    var identities = record.storedIdentities
+    if rebound {
+      identities = bindings.identities(needing: record.transports).stored
+    } else {
+      try bindings.checkResume(of: id, with: try record.identities())
     }
     var kept = record.keptGroups
     if suspects == .keep {
@@ -69,7 +73,7 @@ extension SQLStore {
         """
         UPDATE zonai_jobs SET state = \(resumed.rawValue), error_code = NULL, error_detail = NULL, finished_at = NULL,
         started_at = \(record.startedAt ?? now), suspects = \(suspects.rawValue), kept_groups = \(Array(kept).stored),
-        resumed_at = \(now), identities = \(rebound ? nil : record.storedIdentities) WHERE id = \(id.rawValue)
+        resumed_at = \(now), identities = \(identities) WHERE id = \(id.rawValue)
         """))
     try connection.announceWork()
     return try changed(id, connection)

@@ -300,7 +300,7 @@ extension SQLStore {
   /// Fills in what the job's transports are bound to. Gives the reason why the job cannot go on when it belongs to another
   /// identity, or when its row does not say which.
   private func identify(_ record: inout JobRecord, by bindings: AppBindings) -> JobFailure? {
-    let bound = bindings.lanes.filter { record.transports.contains($0.key) }.map(\.value.identity).inOrder.stored
+    let bound = bindings.identities(needing: record.transports).stored
     if record.storedIdentities == bound { return nil }
     do throws(StoreError) {
       let known = try record.identities()

@@ -23,7 +23,7 @@ extension SQLStore {
       let now = try now(connection)
       let id = try nextID(now, connection)
       let needed = definition.routes.transports
-      let identities = bindings.lanes.filter { needed.contains($0.key) }.map(\.value.identity).inOrder
+      let identities = bindings.identities(needing: needed)
       try connection.run(
         sql(
           """

@@ -38,7 +38,7 @@ extension MemoryState {
       let needed = jobs[job].definition.routes.transports
       guard let change = changes.first(where: { needed.contains($0.from.transport) }) else { continue }
       if jobs[job].identities.isEmpty {
-        jobs[job].identities = before.lanes.filter { needed.contains($0.key) }.map(\.value.identity).inOrder
+        jobs[job].identities = before.identities(needing: needed)
       }
       jobs[job].fail(AppBindings.failure(of: request.app, from: change.from, to: change.to), at: now)
       failed += 1

@@ -27,8 +27,7 @@ extension MemoryState {
       id: id, app: request.app, definition: definition, idempotencyKey: request.idempotencyKey, createdAt: now)
     let needed = definition.routes.transports
     job.identities =
-      bind(request.lanes, to: request.app).lanes.filter { needed.contains($0.key) }
-      .map(\.value.identity).inOrder
+      bind(request.lanes, to: request.app).identities(needing: needed)
     jobs.append(job)
     return Enqueued(job: job.account(withTally: true), wasThere: false)
   }
@@ -86,8 +85,12 @@ extension MemoryState {
     case .resume(let id, let suspects, let rebound):
       let job = try existing(id)
       guard let resumed = jobs[job].state.after(.resumed) else { throw wrongState(job, "resumed") }
-      if rebound { jobs[job].identities = [] }
-      try bindings(of: jobs[job].app).checkResume(of: id, with: jobs[job].identities)
+      let bindings = bindings(of: jobs[job].app)
+      if rebound {
+        jobs[job].identities = bindings.identities(needing: jobs[job].definition.routes.transports)
+      } else {
+        try bindings.checkResume(of: id, with: jobs[job].identities)
+      }
       resume(job, as: resumed, suspects)
       return .job(jobs[job].account(withTally: true))
     case .fail(let lease, let failure):

@@ -272,9 +272,9 @@ extension TokenStoreConformance {
           throw CheckFailure(expected: "the resumed job", found: "something else")
         }
         try expect(resumed.state, is: .running, "the state after a resume that was told")
+        try expect(resumed.identities, is: [.other], "what it belongs to from then on")
         let rest = try await scene.claim(for: "shop", .other)
         try expect(rest.ids, is: [2, 3], "what is left of it")
-        try expect(rest.job.identities, is: [.other], "what it belongs to from then on")
         try await scene.deliver(rest)
         // One that was stopped before, for another reason, belongs to the old identity as well.
         let cancelled = try await scene.enqueue(for: "shop", .other)
