@@ -74,6 +74,8 @@ import ZonaiTestServers
       let worked = try await stage.zonai(["work", "--once"] + sandbox)
       #expect(worked.code == 0, "\(worked.errors)")
       #expect(worked.output == "job \(second) completed: 21 delivered\n")
+      #expect(worked.errors.contains("the default app has 1 open job and no live worker"), "\(worked.errors)")
+      #expect(worked.errors.contains("the app 'third' has 1 open job and no live worker"), "\(worked.errors)")
       #expect(try await stage.show(first)["state"] == "pending")
       let waiting = try await stage.zonai("jobs", "show", third)
       #expect(waiting.output.contains("no live worker serves the app 'third': start one with 'zonai work --app third"))
@@ -135,6 +137,9 @@ import ZonaiTestServers
       #expect(ending.errors.contains("the app 'shop' is bound to APNs sandbox, team"), "\(ending.errors)")
       #expect(ending.errors.contains("but this worker sends as APNs production, team"), "\(ending.errors)")
 
+      #expect(!ending.errors.contains("given up"), "\(ending.errors)")
+      let text = try await stage.zonai("jobs", "show", id).output
+      #expect(text.contains("'zonai jobs resume \(id) --rebound' goes on from there"), "\(text)")
       let stopped = try await stage.show(id)
       #expect(stopped["state"] == "failed")
       #expect(stopped["error"]?["code"] == "rebound")

@@ -1,6 +1,7 @@
 import Testing
 import ZonaiCore
 import ZonaiMySQL
+import ZonaiTestKit
 import ZonaiTestServers
 
 /// Pushes that the application enqueues by `zonai_push`, in its own transactions.
@@ -72,6 +73,35 @@ struct PushBySQLTests {
       #expect(clash?.description.contains("the idempotency key belongs to a job that says something else") == true)
       #expect(try await Self.jobs(store).map(\.id) == [JobID(id)])
       #expect(try await Self.push(application) != Self.push(application))
+    }
+  }
+
+  private static func request(_ app: String) -> String {
+    #"{"app": \#(app), "message": {"title": "news"}, "audience": {"table": "devices", "token": "token"}}"#
+  }
+
+  @Test func `a request is its app's, each app has keys of its own, and a bad name is refused`() async throws {
+    try await Self.with { database, store in
+      let application = database.application
+      let usual = try await Self.push(application, key: "monday")
+      let shop = try await Self.push(application, Self.request(#""shop""#), key: "monday")
+      #expect(shop != usual)
+      #expect(try await Self.push(application, Self.request(#""shop""#), key: "monday") == shop)
+      #expect(try await Self.push(application, Self.request("null")) != usual)
+      for app in [
+        "5", #""a b""#, #""-a""#, #""é""#, #""\#u{212A}""#, #"["shop"]"#, #""a\n""#,
+        "\"\(String(repeating: "a", count: 65))\"",
+      ] {
+        let refused = await #expect(throws: TestFailure.self) {
+          _ = try await Self.push(application, Self.request(app))
+        }
+        #expect(refused?.description.contains("zonai_push wants as app at most 64 letters") == true)
+      }
+      #expect(try await Self.jobs(store).count == 3)
+      let claimed = try await store.claim(
+        ClaimRequest(worker: WorkerID(rawValue: "anna"), app: "shop", lanes: [.scripted(.fcm)]))
+      guard case .batch(let batch) = claimed else { throw TestFailure("no batch but \(claimed)") }
+      #expect(batch.job.id == JobID(shop))
     }
   }
 

@@ -112,6 +112,31 @@ struct PushBySQLTests {
     }
   }
 
+  private static func request(_ app: String) -> String {
+    #"{"app": \#(app), "message": {"title": "news"}, "audience": {"table": "devices", "token": "token"}}"#
+  }
+
+  @Test func `a request is its app's, each app has keys of its own, and a bad name is refused`() async throws {
+    try await Stage.with { stage in
+      let usual = try await stage.push(key: "monday")
+      let shop = try await stage.push(Self.request(#""shop""#), key: "monday")
+      #expect(shop != usual)
+      #expect(try await stage.push(Self.request(#""shop""#), key: "monday") == shop)
+      #expect(try await stage.push(Self.request("null")) != usual)
+      for app in [
+        "5", #""a b""#, #""-a""#, #""é""#, #"["shop"]"#, #""a\n""#, "\"\(String(repeating: "a", count: 65))\"",
+      ] {
+        let refused = await #expect(throws: TestFailure.self) { try await stage.push(Self.request(app)) }
+        #expect(refused?.number == "22023", "\(app)")
+      }
+      #expect(try await stage.jobs().count == 3)
+      let claimed = try await stage.store.claim(
+        ClaimRequest(worker: WorkerID(rawValue: "anna"), app: "shop", lanes: [.scripted(.fcm)]))
+      guard case .batch(let batch) = claimed else { throw TestFailure("no batch but \(claimed)") }
+      #expect(batch.job.id == shop)
+    }
+  }
+
   @Test func `what is no object of JSON is refused at once, and what says nothing sensible fails its own job`()
     async throws
   {

@@ -14,6 +14,7 @@ import ZonaiSQLite
     "UPDATE zonai_jobs SET frontier = '7'",
     "UPDATE zonai_jobs SET last_key = '{}'",
     "UPDATE zonai_jobs SET first_batch = 9",
+    "UPDATE zonai_jobs SET identities = '[{}]'",
     "UPDATE zonai_batches SET owed = '[{}]'",
     "UPDATE zonai_batches SET to_key = 'x'",
     "UPDATE zonai_batches SET rejections = '{'",

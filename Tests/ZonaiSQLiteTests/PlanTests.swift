@@ -59,6 +59,17 @@ import ZonaiSQLite
       .joined(separator: "\n")
   }
 
+  @Test func `the open jobs of an app are found by an index`() async throws {
+    let scene = try await SQLiteScene(SQLiteScene.devices)
+    let rows = try scene.application.rows(
+      """
+      EXPLAIN QUERY PLAN SELECT id, definition FROM zonai_jobs WHERE state IN ('pending', 'running')
+      AND app IN ('shop', '?') ORDER BY turn, id
+      """)
+    let plan = rows.compactMap { row in if case .text(let line) = row["detail"] { line } else { nil } }
+    #expect(plan.contains("SEARCH zonai_jobs USING INDEX zonai_jobs_order (state=? AND app=?)"), "\(plan)")
+  }
+
   @Test(arguments: layouts)
   func `a page goes by the key and sorts nothing`(_ layout: Layout) async throws {
     let plan = try await plan(layout) { store, definition, table in

@@ -2,6 +2,7 @@ import Testing
 import ZonaiCore
 import ZonaiSQL
 import ZonaiSQLite
+import ZonaiTestKit
 
 /// Jobs that the application enqueues with an INSERT of its own.
 @Suite(.timeLimit(.minutes(2))) struct PushBySQLTests {
@@ -146,6 +147,62 @@ import ZonaiSQLite
     _ = try await stage.store.enqueue(
       EnqueueRequest(definition: .news(Audience("devices", token: "token")), idempotencyKey: "tuesday"))
     #expect(throws: TestFailure.self) { try stage.insert(Stage.request, key: "tuesday") }
+  }
+
+  // MARK: Apps
+
+  private static func request(_ app: String, title: String = "news") -> String {
+    #"{"app": \#(app), "message": {"title": "\#(title)"}, "audience": {"table": "devices", "token": "token"}}"#
+  }
+
+  @Test func `a request is its app's from the start, and each app has keys of its own`() async throws {
+    let stage = try await Stage()
+    let usual = try stage.insert(Stage.request, key: "monday")
+    let shop = try stage.insert(Self.request(#""shop""#, title: "other"), key: "monday")
+    #expect(try await stage.job(shop).app == "shop")
+    #expect(try await stage.job(usual).app == .standard)
+    #expect(throws: TestFailure.self) { try stage.insert(Self.request(#""shop""#), key: "monday") }
+    try stage.application.run(
+      "INSERT INTO zonai_jobs (request, idempotency_key) VALUES (?, 'monday')",
+      [.text(Self.request(#""shop""#, title: "other"))])
+    #expect(try await stage.jobs().count == 2)
+    #expect(try await stage.job(try stage.insert(Self.request("null"))).app == .standard)
+    let claimed = try await stage.store.claim(
+      ClaimRequest(worker: WorkerID(rawValue: "anna"), app: "shop", lanes: [.scripted(.fcm)]))
+    guard case .batch(let batch) = claimed else { throw TestFailure("no batch but \(claimed)") }
+    #expect(batch.job.id == shop)
+    #expect(batch.job.identities == [.scripted(.fcm)])
+    #expect(try await stage.job(usual).identities == [])
+  }
+
+  @Test(arguments: ["5", #""a b""#, #""-a""#, #""é""#, #"["shop"]"#, #""\#(String(repeating: "a", count: 65))""#])
+  func `what cannot be the name of an app is refused at once`(_ app: String) async throws {
+    let stage = try await Stage()
+    #expect(throws: TestFailure.self) { try stage.insert(Self.request(app)) }
+    #expect(try await stage.jobs().isEmpty)
+  }
+
+  @Test func `a request that no trigger has read is read by the first worker of any app`() async throws {
+    let stage = try await Stage("DROP TRIGGER zonai_push", "DROP TRIGGER zonai_push_app")
+    let shop = try stage.insert(Self.request(#""shop""#))
+    guard case .nothing = try await stage.claim() else { throw TestFailure("the default app serves another's job") }
+    #expect(try await stage.job(shop).app == "shop")
+    let twice = try stage.insert(Self.request(#""shop""#), key: "monday")
+    _ = try await stage.claim()
+    let again = try stage.insert(Self.request(#""shop""#), key: "monday")
+    let ended = try await stage.ending()
+    #expect(ended.id == again)
+    #expect(ended.error?.detail.contains("belongs to job \(twice)") == true)
+  }
+
+  @Test func `an open job of an identity that its app is no longer bound to fails at its claim`() async throws {
+    let stage = try await Stage()
+    let id = try stage.insert(Stage.request)
+    try stage.application.run(#"UPDATE zonai_jobs SET identities = '[{"host":"elsewhere","transport":"fcm"}]'"#)
+    let ended = try await stage.ending()
+    #expect(ended.id == id)
+    #expect(ended.error?.code == .rebound)
+    #expect(ended.error?.detail.contains("the job belongs to FCM at elsewhere") == true, "\(ended.error?.detail ?? "")")
   }
 
   // MARK: What is wrong with it

@@ -123,7 +123,8 @@ extension JobAccount {
     lines += job.tally.sorted { $0.count > $1.count }.map(tallyText)
     lines += job.advice.map { "note       \($0.sentence)" }
     if job.state == .failed || job.state == .cancelled {
-      lines.append("It keeps its place: 'zonai jobs resume \(job.id)' goes on from there.")
+      let option = job.error?.code == .rebound ? " --rebound" : ""
+      lines.append("It keeps its place: 'zonai jobs resume \(job.id)\(option)' goes on from there.")
     }
     return lines.joined(separator: "\n")
   }

@@ -93,7 +93,7 @@ struct AppsCommand: Command {
     for change in rebinding.changes { console.result("\(app) is bound to \(change.to), no longer to \(change.from)") }
     if rebinding.failedJobs > 0 {
       let jobs = rebinding.failedJobs == 1 ? "1 open job was" : "\(rebinding.failedJobs) open jobs were"
-      console.note("\(jobs) failed; 'zonai jobs resume ID --rebound' sends what is left as the new one")
+      console.note("\(jobs) failed; 'zonai jobs resume ID --rebound' sends the rest as the new one")
     }
   }
 }

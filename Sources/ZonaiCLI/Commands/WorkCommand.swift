@@ -72,11 +72,15 @@ struct WorkCommand: Command {
       }
       let report = once ? try await zonai.drain() : try await zonai.run()
       let open = try await zonai.jobs(states: [.pending, .running], app: lanes.app)
-      return end(report, stillOpen: open, reporter, console)
+      let others = try await zonai.apps().filter { $0.app != lanes.app && $0.openJobs > 0 && $0.liveWorkers == 0 }
+      return end(report, stillOpen: open, others, reporter, console)
     }
   }
 
-  private func end(_ report: WorkReport, stillOpen: [Job], _ reporter: Reporter, _ console: Console) -> ExitCode {
+  /// `others` are apps with open jobs that no live worker serves.
+  private func end(
+    _ report: WorkReport, stillOpen: [Job], _ others: [AppAccount], _ reporter: Reporter, _ console: Console
+  ) -> ExitCode {
     let owedLater = report.remaining?.owedLater ?? 0
     if console.isJSON {
       console.result([
@@ -85,9 +89,14 @@ struct WorkCommand: Command {
         "jobsEnded": .integer(Int64(report.jobsEnded)), "interrupted": .bool(report.wasStopped),
         "owedLater": .integer(Int64(owedLater)),
         "openJobs": .array(stillOpen.map { .string($0.id.rawValue) }),
+        "appsWithoutWorker": .array(others.map { .string($0.app.rawValue) }),
       ])
     } else {
       for job in stillOpen { console.note("remains: " + JobAccount(job: job).listing) }
+      for other in others {
+        let jobs = other.openJobs == 1 ? "1 open job" : "\(other.openJobs) open jobs"
+        console.note("\(other.app) has \(jobs) and no live worker; 'zonai apps list' shows the apps")
+      }
       if report.wasStopped {
         console.note(stillOpen.isEmpty ? "stopped; nothing remains" : "stopped; start a worker to go on")
       }

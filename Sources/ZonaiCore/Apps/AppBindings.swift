@@ -87,8 +87,8 @@ public struct AppBindings: Sendable, Hashable {
   public static func failure(of app: AppName, from old: LaneIdentity, to new: LaneIdentity) -> JobFailure {
     JobFailure(
       .rebound,
-      "the job belongs to \(old), but \(app) is bound to \(new) now: resume it with --rebound to send what is left as the "
-        + "latter, or bind the app to the former again")
+      "the job belongs to \(old), but \(app) is bound to \(new) now: resume it with --rebound to send the rest as that, or "
+        + "bind the app back")
   }
 
   /// Throws `otherBinding` when a job belongs to another identity than its app: a resume that was not told so.

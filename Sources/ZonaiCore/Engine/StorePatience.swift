@@ -27,7 +27,9 @@ struct StorePatience: Sendable {
         let limit = stop.isRaised ? min(patience, grace) : patience
         if endsWithStop, stop.isRaised { throw error }
         guard error.isPassing, now - since < limit, !isPointless(error) else {
-          observer(.storeTrouble(call, error, retryInMilliseconds: nil))
+          // The worker's own end tells what it is not configured for.
+          let isTold = error.code == .otherBinding || error.code == .rebound
+          if !isTold { observer(.storeTrouble(call, error, retryInMilliseconds: nil)) }
           throw error
         }
         // Half of it is chance, so that the workers of one store do not come back at once.

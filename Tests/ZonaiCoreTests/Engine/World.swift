@@ -52,7 +52,8 @@ struct World: Sendable {
   }
 
   func zonai(
-    transports: [any Transport]? = nil, tables: [any DescribedTable] = [], store: (any TokenStore & JobStore)? = nil,
+    app: AppName = .standard, transports: [any Transport]? = nil, tables: [any DescribedTable] = [],
+    store: (any TokenStore & JobStore)? = nil,
     options change: (inout ZonaiOptions) -> Void = { _ in },
     hook: PushRejectionHandler? = nil
   ) throws -> Zonai {
@@ -61,7 +62,7 @@ struct World: Sendable {
     options.leaseSeconds = 1800
     change(&options)
     return try Zonai(
-      store: store ?? self.store, transports: transports ?? [fcm, apns], tables: tables, options: options,
+      store: store ?? self.store, app: app, transports: transports ?? [fcm, apns], tables: tables, options: options,
       onPushRejected: hook, observer: { [events] in events.add($0) }, clock: engineClock)
   }
 
