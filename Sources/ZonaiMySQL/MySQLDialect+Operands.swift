@@ -2,83 +2,88 @@ import ZonaiCore
 import ZonaiJSON
 import ZonaiSQL
 
-// Compared with a column of another type, a value turns into an inexact number or into 0, and a predicate such as
-// `city = 0` would accept everybody whose city is no number. So values get the column's type first, or are refused.
+// Compared with a column of another type, a value turns into an inexact number, into 0 or into a moment of zeros, with
+// nothing but a warning. So each value gets the column's type first, and it can be given that type without loss, which
+// `ColumnTest` has seen to.
 
 extension MySQLDialect {
-  public func operand(_ value: Value, for column: ColumnDescription) throws(StoreError) -> Value {
+  public func appendTest(_ test: ColumnTest, of column: ColumnDescription, to builder: inout SQLBuilder) {
+    switch test {
+    case .compare(let comparison, let value):
+      builder.compared(column)
+      builder.append(comparison.sql)
+      builder.operand(value, for: column)
+    case .isIn(let values): appendIsIn(column, values, to: &builder)
+    case .like(let pattern):
+      builder.compared(column)
+      builder.append(" LIKE ")
+      // Without an escape character, MariaDB goes on taking the backslash for one.
+      let doubled = pattern.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "||")
+      builder.operand(.text(doubled), for: column)
+      builder.append(" ESCAPE '|'")
+    case .always(let isTrue, _):
+      builder.append("(")
+      builder.identifier(column)
+      builder.append(isTrue ? " IS NOT NULL OR NULL)" : " IS NULL AND NULL)")
+    }
+  }
+
+  private func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder) {
     let type = MySQLType(column)
-    switch (type.family, value) {
-    case (_, .null): return value
-    case (_, .boolean(let boolean)): return try operand(.integer(boolean ? 1 : 0), for: column)
-    case (.text, .integer(let number)): return .text(String(number))
-    case (.text, .real(let number)): return .text("\(number)")
-    case (.integer, .text(let text)), (.unsigned, .text(let text)), (.bit, .text(let text)):
-      return .integer(try number(text, column, "a whole number") { Int64($0) })
-    case (.decimal, .text(let text)):
-      _ = try number(text, column, "a number") { Double($0) }
-      return value
-    case (.real, .text(let text)): return .real(try number(text, column, "a number") { Double($0) })
-    case (.date, .text(let text)), (.moment, .text(let text)): return .text(try moment(text, column))
-    case (.date, _), (.moment, _), (.timeOfDay, .integer), (.timeOfDay, .real):
-      throw unfit(column, "a moment in UTC, such as '2026-01-31 12:00:00'")
-    default: return value
-    }
-  }
-
-  private func number<Number>(
-    _ text: String, _ column: ColumnDescription, _ kind: String, _ read: (String) -> Number?
-  ) throws(StoreError) -> Number {
-    guard let number = read(text.trimmed { $0 == " " }) else { throw unfit(column, kind) }
-    return number
-  }
-
-  /// `2026-01-31`, with a time behind a blank or a T, and a Z at the end: as the server takes it.
-  private func moment(_ text: String, _ column: ColumnDescription) throws(StoreError) -> String {
-    var bytes = Array(text.trimmed { $0 == " " }.utf8)
-    if bytes.last == UInt8(ascii: "Z") { bytes.removeLast() }
-    let shape: [UInt8] = Array("0000-00-00".utf8)
-    let isDate =
-      bytes.count >= shape.count
-      && zip(bytes, shape).allSatisfy { $1 == UInt8(ascii: "-") ? $0 == $1 : (0x30...0x39).contains($0) }
-    let isTime = bytes.dropFirst(11).allSatisfy { (0x30...0x39).contains($0) || $0 == 0x3a || $0 == 0x2e }
-    guard isDate, isTime, bytes.count != 11 else {
-      throw unfit(column, "a moment in UTC, such as '2026-01-31 12:00:00'")
-    }
-    if bytes.count > 11 {
-      guard bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " ") else {
-        throw unfit(column, "a moment in UTC, such as '2026-01-31 12:00:00'")
-      }
-      bytes[10] = UInt8(ascii: " ")
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private func unfit(_ column: ColumnDescription, _ kind: String) -> StoreError {
-    StoreError(
-      .invalidPredicate,
-      "the predicate compares \(column.name), which is \(column.type), with something else: give it \(kind)"
-    )
-  }
-
-  // MARK: Lists
-
-  public func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder) {
-    let type = MySQLType(column)
-    let fits = values.compactMap { type.stored($0, inList: true) }
-    builder.identifier(column)
-    builder.append(" IN (SELECT zonai_k0 FROM (SELECT zonai_v.zonai_j, ")
+    let elements = values.compactMap { type.stored($0, inList: true) }
+    builder.compared(column)
+    builder.append(" IN (SELECT zonai_k0 FROM (SELECT ")
     builder.stored("zonai_v.zonai_j", as: type)
     builder.append(" AS zonai_k0 FROM ")
-    builder.table(of: fits)
+    builder.table(of: elements)
     builder.append("zonai_j ")
-    builder.append(type.storedType(fits[...]))
-    builder.append(" PATH '$')) AS zonai_v) AS zonai_l WHERE zonai_k0 IS NOT NULL")
-    if case .text(let charset, _) = type.family, charset != "utf8mb4" {
-      // What the column's character set lacks became a question mark.
-      builder.append(" AND CAST(CONVERT(zonai_k0 USING utf8mb4) AS BINARY) = UNHEX(zonai_j)")
+    builder.append(type.storedType(elements[...]))
+    builder.append(" PATH '$')) AS zonai_v) AS zonai_l WHERE zonai_k0 IS NOT NULL)")
+  }
+}
+
+extension SQLBuilder {
+  /// The column as it is compared: a year as a number, of which 70 is not 1970, and one of many words as a word.
+  fileprivate mutating func compared(_ column: ColumnDescription) {
+    switch MySQLType(column).family {
+    case .year, .bit:
+      append("(")
+      identifier(column)
+      append(" + 0)")
+    case .choice:
+      append("CONVERT(")
+      identifier(column)
+      append(" USING utf8mb4) COLLATE utf8mb4_bin")
+    default: identifier(column)
     }
-    builder.append(")")
+  }
+
+  /// The value, in the column's own type.
+  fileprivate mutating func operand(_ value: Value, for column: ColumnDescription) {
+    func cast(_ end: StaticString) {
+      append("CAST(")
+      bind(value)
+      append(end)
+    }
+    switch (MySQLType(column).family, value) {
+    // More than 63 bits are their digits.
+    case (.unsigned, .text), (.bit, .text): cast(" AS UNSIGNED)")
+    case (.decimal(let scale), _): cast(MySQLType.decimal(scale))
+    case (.uuid, _): cast(" AS UUID)")
+    case (.date, _): cast(" AS DATE)")
+    case (.moment, _): cast(" AS DATETIME(6))")
+    case (.timeOfDay, _): cast(" AS TIME(6))")
+    case (.text(let charset, let collation), _):
+      append("CONVERT(")
+      bind(value)
+      append(" USING ")
+      identifier(charset.isEmpty ? "utf8mb4" : charset)
+      append(")")
+      guard !collation.isEmpty else { return }
+      append(" COLLATE ")
+      identifier(collation)
+    default: bind(value)
+    }
   }
 }
 
@@ -87,6 +92,7 @@ extension MySQLType {
   /// hexadecimal bytes. nil when the column cannot hold it.
   func stored(_ value: Value, inList: Bool = false) -> JSON? {
     switch (family, value) {
+    case (.year, _): return MySQLType.integer.stored(value, inList: inList)
     case (_, .null): return inList ? nil : .null
     case (.integer, .integer(let number)): return .integer(number)
     case (.integer, .real(let number)): return Int64(exactly: number).map { .integer($0) }
@@ -102,7 +108,7 @@ extension MySQLType {
 
   /// The type that elements have in the table that the server makes of them. Long ones cost more.
   func storedType(_ elements: some Sequence<JSON>) -> StaticString {
-    if family == .integer { return "BIGINT" }
+    if family == .integer || family == .year { return "BIGINT" }
     for case .string(let hex) in elements where hex.utf8.count > 512 { return "LONGTEXT" }
     return "VARCHAR(512) CHARACTER SET ascii"
   }
@@ -131,7 +137,7 @@ extension SQLBuilder {
       append(end)
     }
     switch type.family {
-    case .integer: append(element)
+    case .integer, .year: append(element)
     case .unsigned, .bit: cast(" AS UNSIGNED)")
     case .decimal(let scale): cast(MySQLType.decimal(scale))
     case .real:
@@ -146,7 +152,7 @@ extension SQLBuilder {
     case .date: cast(" AS DATE)")
     case .moment: cast(" AS DATETIME(6))")
     case .timeOfDay: cast(" AS TIME(6))")
-    case .other: text()
+    case .choice, .other: text()
     case .text(let charset, let collation):
       if charset == "utf8mb4" || charset.isEmpty {
         text()

@@ -147,10 +147,10 @@ extension SQLBuilder {
     append(" AND ")
     let type = MySQLType(lastSeen)
     switch type.family {
-    case .text, .bytes, .filledBytes, .other:
+    case .text, .bytes, .filledBytes, .choice, .other:
       bytes(of: lastSeen, in: "zonai_t.")
       append(" <=> UNHEX(zonai_v.zonai_seen)")
-    case .integer, .unsigned, .decimal, .real, .bit, .uuid, .date, .moment, .timeOfDay:
+    case .integer, .year, .unsigned, .decimal, .real, .bit, .uuid, .date, .moment, .timeOfDay:
       append("zonai_t.")
       identifier(lastSeen)
       append(" <=> ")
@@ -194,6 +194,7 @@ extension SQLBuilder {
 
 extension MySQLType {
   static let bytes = MySQLType("blob")
+  static let integer = MySQLType("bigint")
 }
 
 extension MySQLDialect {

@@ -24,6 +24,7 @@ extension MySQLDialect {
     try requireTable(table, in: schema, connection)
     let indexes = try indexes(of: table.name, in: schema, connection)
     let keys = Set(indexes.flatMap(\.columns))
+    let documents = try documents(in: table.name, of: schema, connection)
     var columns: [ColumnDescription] = []
     let statement = sql(
       """
@@ -39,9 +40,9 @@ extension MySQLDialect {
       }
       columns.append(
         ColumnDescription(
-          name: name, type: type,
+          name: name, type: type, kind: documents.contains(name) ? .json : MySQLType.kind(row.text(1), full: type),
           // A generated column cannot be set to NULL, or to anything else.
-          isNullable: row.text(2) == "YES" && row.integer(5) == 0,
+          isNullable: row.text(2) == "YES" && row.integer(5) == 0, isGenerated: row.integer(5) != 0,
           orderProblem: keys.contains(name) ? MySQLType(type).orderProblem(row.text(1)) : nil,
           capacity: MySQLType(type).capacity(characters: row.optionalInteger(6), bytes: row.optionalInteger(7))))
     }
@@ -56,6 +57,19 @@ extension MySQLDialect {
     var builder = SQLBuilder(self)
     builder.write(text)
     return builder.statement()
+  }
+
+  /// MariaDB's JSON is a text with a check of its own.
+  private func documents(
+    in table: String, of schema: String, _ connection: MySQLConnection
+  ) throws(StoreError) -> Set<String> {
+    guard connection.server.isMariaDB else { return [] }
+    let statement = sql(
+      """
+      SELECT CONSTRAINT_NAME FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = \(schema)
+      AND TABLE_NAME = \(table) AND LEVEL = 'Column' AND CHECK_CLAUSE LIKE 'json_valid(%'
+      """)
+    return Set(try connection.all(statement) { row throws(StoreError) in row.text(0) })
   }
 
   // MARK: Names

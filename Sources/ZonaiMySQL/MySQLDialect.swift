@@ -48,6 +48,9 @@ public struct MySQLDialect: SQLDialect {
   // One statement carries them as one value of JSON.
   public var pairsAtOnce: Int { 500 }
 
+  /// The protocol counts them in sixteen bits.
+  public var mostValues: Int { 65_535 }
+
   /// Creating a table commits, and lets go of rows: this lock is the connection's own until the transaction ends.
   public func lockForMigration(on connection: MySQLConnection) throws(StoreError) {
     try connection.holdLock("zonai.migrate.")
@@ -122,15 +125,6 @@ public struct MySQLDialect: SQLDialect {
     builder.append("IF((")
     builder.append(predicate)
     builder.append("), 1, 0) = 1")
-  }
-
-  public func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder) {
-    builder.identifier(column)
-    builder.append(" LIKE ")
-    // Without an escape character, MariaDB goes on taking the backslash for one.
-    let doubled = pattern.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "||")
-    builder.bind(.text(doubled))
-    builder.append(" ESCAPE '|'")
   }
 
   public func appendUpsert(

@@ -6,6 +6,8 @@ struct MySQLType: Sendable, Hashable {
   enum Family: Sendable, Hashable {
     /// Fits 64 bits with a sign.
     case integer
+    /// Compared with a number of two digits, it is taken for one of this century or the last.
+    case year
     /// BIGINT UNSIGNED.
     case unsigned
     case decimal(scale: Int)
@@ -20,7 +22,9 @@ struct MySQLType: Sendable, Hashable {
     case date
     case moment
     case timeOfDay
-    /// ENUM, SET, JSON, places and what else there may be.
+    /// ENUM: a word, kept as its number.
+    case choice
+    /// SET, JSON, places and what else there may be.
     case other
   }
 
@@ -39,7 +43,8 @@ struct MySQLType: Sendable, Hashable {
     }
     isOfCharacters = name == "char" || name == "varchar"
     switch name {
-    case "tinyint", "smallint", "mediumint", "int", "integer", "year": family = .integer
+    case "tinyint", "smallint", "mediumint", "int", "integer": family = .integer
+    case "year": family = .year
     case "bigint": family = parts.contains("unsigned") ? .unsigned : .integer
     case "decimal", "numeric":
       let digits = lower.drop { $0 != "," }.dropFirst().prefix { $0.isNumber }
@@ -54,6 +59,7 @@ struct MySQLType: Sendable, Hashable {
     case "date": family = .date
     case "datetime", "timestamp": family = .moment
     case "time": family = .timeOfDay
+    case "enum": family = .choice
     default: family = .other
     }
   }
@@ -72,9 +78,10 @@ struct MySQLType: Sendable, Hashable {
   /// Why pages cannot go by such a column.
   func orderProblem(_ words: String) -> String? {
     switch family {
-    case .integer, .unsigned, .decimal, .real, .text, .bytes, .filledBytes, .uuid, .date, .moment, .timeOfDay: nil
+    case .integer, .year, .unsigned, .decimal, .real, .text, .bytes, .filledBytes, .uuid, .date, .moment, .timeOfDay:
+      nil
     case .bit: "its type is BIT"
-    case .other:
+    case .choice, .other:
       switch words.lowercased().prefix(while: { $0.isLetter }) {
       case "enum", "set":
         "its values are ordered by their numbers in the type \(words), and compared as the words that they stand for"

@@ -27,7 +27,8 @@ extension SQLiteDialect {
       if isKey, isNullable { holdsNull = try self.holdsNull(column.name, of: table.name, in: schema, connection) }
       described.append(
         ColumnDescription(
-          name: column.name, type: column.type, isNullable: isNullable, holdsNull: holdsNull,
+          name: column.name, type: column.type, kind: column.kind, isNullable: isNullable,
+          isGenerated: column.isGenerated, holdsNull: holdsNull,
           orderProblem: keyColumns.contains(column.name) ? column.orderProblem : nil))
     }
     return TableDescription(
@@ -178,6 +179,21 @@ struct SQLiteColumn {
   /// A generated column cannot be set to NULL, or to anything else.
   var isNullable: Bool { !isNotNull && !isGenerated }
 
+  /// By the rules that SQLite itself goes by. https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+  var kind: ColumnKind {
+    let type = declaredType.uppercased()
+    if type == "JSON" || type == "JSONB" { return .json }
+    if type.contains("INT") { return .number }
+    if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") { return .text() }
+    if type.contains("BLOB") { return .bytes() }
+    if type.isEmpty || type == "ANY" { return .anything(convertsText: false) }
+    if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") { return .number }
+    // Kept as text, as seconds, as whatever the application likes.
+    if type.contains("DATE") || type.contains("TIME") { return .anything(convertsText: true) }
+    let numbers = ["NUMERIC", "DECIMAL", "BOOL", "NUMBER", "YEAR", "BIT", "MONEY"]
+    return numbers.contains { type.contains($0) } ? .number : .anything(convertsText: true)
+  }
+
   /// ORDER BY and `>` agree in SQLite under any collation; but two values that a collation holds equal are two keys to us.
   var orderProblem: String? {
     switch collation.uppercased() {
@@ -187,6 +203,8 @@ struct SQLiteColumn {
     default: "its collation \(collation) is known to the application only"
     }
   }
+
+  static func ignoresBlanks(_ column: ColumnDescription) -> Bool { column.type.uppercased().hasSuffix("COLLATE RTRIM") }
 
   static func ignoresCase(_ column: ColumnDescription) -> Bool { column.type.uppercased().hasSuffix("COLLATE NOCASE") }
 }

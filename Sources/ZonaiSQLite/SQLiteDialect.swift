@@ -1,5 +1,4 @@
 import ZonaiCore
-import ZonaiJSON
 import ZonaiSQL
 
 /// What SQLite writes in its own way.
@@ -53,6 +52,9 @@ public struct SQLiteDialect: SQLDialect {
   // https://www.sqlite.org/limits.html#max_variable_number
   public var pairsAtOnce: Int { 500 }
 
+  // https://www.sqlite.org/limits.html#max_variable_number
+  public var mostValues: Int { 32_766 }
+
   // MARK: Clauses
 
   public func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder) {
@@ -100,66 +102,6 @@ public struct SQLiteDialect: SQLDialect {
     builder.append("((")
     builder.append(predicate)
     builder.append(") IS TRUE)")
-  }
-
-  public func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder) {
-    var blobs: [JSON] = []
-    var others: [JSON] = []
-    for value in values {
-      switch value {
-      case .null: continue
-      case .boolean(let boolean): others.append(.integer(boolean ? 1 : 0))
-      case .integer(let integer): others.append(.integer(integer))
-      case .real(let real): others.append(.number(real))
-      case .text(let text): others.append(.string(text))
-      // JSON has no bytes, and SQLite's hex() writes upper case.
-      case .bytes(let bytes): blobs.append(.string(bytes.hex.uppercased()))
-      }
-    }
-    builder.append("(")
-    if !others.isEmpty || blobs.isEmpty {
-      builder.identifier(column)
-      builder.append(" IN (SELECT value FROM json_each(")
-      builder.bind(.text(JSON.array(others).text))
-      builder.append("))")
-    }
-    if !blobs.isEmpty {
-      if !others.isEmpty { builder.append(" OR ") }
-      // NULL is in no list and out of none.
-      builder.append("CASE typeof(")
-      builder.identifier(column)
-      builder.append(") WHEN 'blob' THEN hex(")
-      builder.identifier(column)
-      builder.append(") IN (SELECT value FROM json_each(")
-      builder.bind(.text(JSON.array(blobs).text))
-      builder.append(")) WHEN 'null' THEN NULL ELSE 0 END")
-    }
-    builder.append(")")
-  }
-
-  public func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder) {
-    builder.identifier(column)
-    // LIKE ignores case whatever the collation; GLOB never does.
-    if SQLiteColumn.ignoresCase(column) {
-      builder.append(" LIKE ")
-      builder.bind(.text(pattern))
-    } else {
-      builder.append(" GLOB ")
-      builder.bind(.text(glob(pattern)))
-    }
-  }
-
-  private func glob(_ pattern: String) -> String {
-    var glob = ""
-    for scalar in pattern.unicodeScalars {
-      switch scalar {
-      case "%": glob += "*"
-      case "_": glob += "?"
-      case "*", "?", "[": glob += "[\(scalar)]"
-      default: glob.unicodeScalars.append(scalar)
-      }
-    }
-    return glob
   }
 
   public func appendUpsert(

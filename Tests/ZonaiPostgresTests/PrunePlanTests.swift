@@ -19,8 +19,8 @@ struct PrunePlanTests {
       "SET enable_seqscan TO off", "SET enable_bitmapscan TO off", "SET enable_sort TO off",
     ])
     let target = PruneTarget(
-      table: "t", key: [ColumnDescription(name: "id", type: "bigint", isNullable: false)],
-      token: ColumnDescription(name: "token", type: "text", isNullable: true), lastSeen: nil)
+      table: "t", key: [ColumnDescription(name: "id", type: "bigint", kind: .integer(), isNullable: false)],
+      token: ColumnDescription(name: "token", type: "text", kind: .text(), isNullable: true), lastSeen: nil)
     let statement = try #require(PostgresDialect().pruneStatement(target, [pair(300), pair(7)], policy: policy))
     let values = statement.values.map { value -> String? in if case .text(let text) = value { text } else { nil } }
     let plan = try await application.run("EXPLAIN " + statement.text, values).compactMap { $0[0] }

@@ -6,13 +6,18 @@ import ZonaiCore
   static let table = TableDescription(
     table: "devices",
     columns: [
-      ColumnDescription(name: "id", type: "INTEGER", isNullable: false),
-      ColumnDescription(name: "mail", type: "TEXT", isNullable: false),
-      ColumnDescription(name: "nick", type: "TEXT", isNullable: false, orderProblem: "its collation ignores case"),
-      ColumnDescription(name: "phone", type: "TEXT", isNullable: true),
-      ColumnDescription(name: "token", type: "TEXT", isNullable: true),
-      ColumnDescription(name: "fixed_token", type: "TEXT", isNullable: false),
-      ColumnDescription(name: "platform", type: "TEXT", isNullable: true),
+      ColumnDescription(name: "id", type: "INTEGER", kind: .integer(), isNullable: false),
+      ColumnDescription(name: "mail", type: "TEXT", kind: .text(), isNullable: false),
+      ColumnDescription(
+        name: "nick", type: "TEXT", kind: .text(), isNullable: false, orderProblem: "its collation ignores case"),
+      ColumnDescription(name: "phone", type: "TEXT", kind: .text(), isNullable: true),
+      ColumnDescription(name: "token", type: "TEXT", kind: .text(), isNullable: true),
+      ColumnDescription(name: "fixed_token", type: "TEXT", kind: .text(), isNullable: false),
+      ColumnDescription(name: "platform", type: "TEXT", kind: .text(), isNullable: true),
+      ColumnDescription(name: "made", type: "TEXT", kind: .text(), isNullable: false, isGenerated: true),
+      ColumnDescription(name: "many", type: "text[]", kind: .array, isNullable: true),
+      ColumnDescription(name: "document", type: "jsonb", kind: .json, isNullable: true),
+      ColumnDescription(name: "state", type: "state", kind: .choice(["active", "blocked"]), isNullable: true),
     ],
     primaryKey: ["id"], uniqueKeys: [["mail", "id"], ["mail"], ["nick"], ["phone"]], referencedBy: ["orders.device"])
 
@@ -74,13 +79,39 @@ import ZonaiCore
       table: TableDescription(
         table: "odd",
         columns: [
-          ColumnDescription(name: "id", type: "TEXT", isNullable: true, holdsNull: true),
-          ColumnDescription(name: "token", type: "TEXT", isNullable: true),
+          ColumnDescription(name: "id", type: "TEXT", kind: .text(), isNullable: true, holdsNull: true),
+          ColumnDescription(name: "token", type: "TEXT", kind: .text(), isNullable: true),
         ], primaryKey: ["id"]),
       code: .noUsableKey, help: "some rows of odd are NULL"),
     Refusal(
       testDescription: "NOT NULL token", request: request(Audience("devices", token: "fixed_token")),
       code: .tokenNotNullable, help: "make it nullable, or use the policy deleteRow"),
+    Refusal(
+      testDescription: "generated token", request: request(Audience("devices", token: "made")),
+      code: .tokenNotNullable,
+      help: "made of devices is generated from other columns and cannot be cleared: name the column"),
+    Refusal(
+      testDescription: "array of tokens", request: request(Audience("devices", token: "many"), policy: .none),
+      code: .noSingleToken, help: "CREATE TABLE device_tokens AS SELECT id, unnest(many) AS token FROM devices"),
+    Refusal(
+      testDescription: "JSON of tokens", request: request(Audience("devices", token: "document"), policy: .none),
+      code: .noSingleToken, help: "document of devices is JSON, and a row of an audience holds one token"),
+    Refusal(
+      testDescription: "a word that the type lacks",
+      request: request(Audience("devices", token: "token", where: !(Column("state") == "actve"))),
+      code: .invalidPredicate, help: "state is state: compare it with one of its words, 'active', 'blocked'"),
+    Refusal(
+      testDescription: "the order of words",
+      request: request(Audience("devices", token: "token", where: Column("state") > "active")),
+      code: .invalidPredicate, help: "no order that can be relied on: use =, <> or in"),
+    Refusal(
+      testDescription: "a number for text",
+      request: request(Audience("devices", token: "token", where: Column("id") > 0 && Column("mail").in(["a", 0]))),
+      code: .invalidPredicate, help: "mail is TEXT: compare it with text in single quotes, such as mail = 'word'"),
+    Refusal(
+      testDescription: "like on a number",
+      request: request(Audience("devices", token: "token", where: Column("id").like("1%"))),
+      code: .invalidPredicate, help: "id is INTEGER, which like does not search: compare it with a number"),
     Refusal(
       testDescription: "token in the key", request: request(Audience("devices", key: ["mail"], token: "mail")),
       code: .tokenNotNullable, help: "is part of the key"),
@@ -123,8 +154,8 @@ import ZonaiCore
     let table = TableDescription(
       table: "odd",
       columns: [
-        ColumnDescription(name: "id", type: "TEXT", isNullable: true),
-        ColumnDescription(name: "token", type: "TEXT", isNullable: true),
+        ColumnDescription(name: "id", type: "TEXT", kind: .text(), isNullable: true),
+        ColumnDescription(name: "token", type: "TEXT", kind: .text(), isNullable: true),
       ], primaryKey: ["id"])
     let definition = try AudienceRules.resolve(Self.request(Audience("odd", token: "token")), against: table)
     #expect(definition.audience.key == ["id"])

@@ -9,7 +9,8 @@ import ZonaiCore
   /// Checks with many rows or values, which take as long as all others together: only run for flaws of their own kind.
   private static let large: [String: [Flaw]] = [
     "a list may hold a hundred thousand ids": Flaw.predicates, "a list may hold a hundred thousand texts": Flaw.values,
-    "hundreds of conditions may be joined": Flaw.values, "values of every type compare as their type does": Flaw.values,
+    "thousands of conditions may be joined, as a list or one after the other": Flaw.values,
+    "values of every type compare as their type does": Flaw.values,
     "text keys go by their bytes": Flaw.keys, "a whole batch is pruned in one step": Flaw.pruning,
     "2 workers that claim at once hand out everybody of each job once": Flaw.claiming + Flaw.sharing,
     "4 workers that claim at once hand out everybody of each job once": Flaw.claiming + Flaw.sharing,

@@ -2,7 +2,8 @@ import ZonaiCore
 
 /// The options that say whom a message goes to.
 enum AudienceOptions {
-  static let table = Option("--table", "TABLE", "the table that holds the tokens")
+  static let table = Option(
+    "--table", "TABLE", "the table that holds the tokens, with its schema or without: users, app.users")
   static let schema = Option("--schema", "SCHEMA", "its schema, where the database has schemas")
   static let tokenColumn = Option("--token-column", "COLUMN", "the column with the device token")
   static let keyColumn = Option(
@@ -27,9 +28,17 @@ enum AudienceOptions {
     options.add(condition)
   }
 
+  private static func table(_ arguments: Arguments) throws(CommandFailure) -> TableName {
+    let written = try arguments.required(table)
+    // Beside --schema the name is taken as it is.
+    if let schema = try arguments.value(schema) { return TableName(written, schema: schema) }
+    if let name = TableName(written: written) { return name }
+    throw .usage("--table takes TABLE or SCHEMA.TABLE; a name that holds a dot or a quote stands in double quotes")
+  }
+
   static func audience(_ arguments: Arguments) throws(CommandFailure) -> Audience {
     var audience = Audience(
-      TableName(try arguments.required(table), schema: try arguments.value(schema)),
+      try table(arguments),
       key: try arguments.values(keyColumn), token: try arguments.required(tokenColumn),
       lastSeen: try arguments.value(lastSeenColumn))
     switch (try arguments.value(platformColumn), try arguments.value(platform)) {

@@ -55,10 +55,16 @@ enum PredicateText {
     case .integer(let integer): "\(integer)"
     // Larger than any number there is: read back as infinity.
     case .real(let real) where real.isInfinite: real < 0 ? "-1e999" : "1e999"
+    // Larger ones are written with fewer digits than they have.
+    case .real(let real) where real.magnitude >= 0x1p53: whole(real) ?? "\(real)"
     case .real(let real): "\(real)"
     case .text(let text): quoted(text, by: "'")
     case .bytes(let bytes): "x'\(bytes.hex)'"
     }
+  }
+
+  private static func whole(_ real: Double) -> String? {
+    (Int64(exactly: real).map { String($0) } ?? UInt64(exactly: real).map { String($0) }).map { $0 + ".0" }
   }
 
   private static func quoted(_ text: String, by quote: Character) -> String {

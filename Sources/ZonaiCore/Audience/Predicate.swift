@@ -39,6 +39,54 @@ public indirect enum Predicate: Sendable, Hashable, Codable {
   }
 }
 
+extension Predicate {
+  /// How deep `and`, `or` and `not` may lie in one another; chains do not count.
+  public static let depthLimit = 100
+
+  /// What a chain of `and` joins; nil for everything else, and for `true`, an `and` of nothing.
+  var conjuncts: [Predicate]? {
+    if case .and(let parts) = self, !parts.isEmpty { parts } else { nil }
+  }
+
+  var disjuncts: [Predicate]? {
+    if case .or(let parts) = self, !parts.isEmpty { parts } else { nil }
+  }
+
+  /// The same condition, in which no `and` is a direct part of an `and`, nor an `or` of an `or`; nil when it is nested
+  /// deeper than the limit even so.
+  public var flattened: Predicate? { flattened(depthLeft: Self.depthLimit) }
+
+  private func flattened(depthLeft: Int) -> Predicate? {
+    switch self {
+    case .compare, .isIn, .like, .isNull: return self
+    case .not(let part):
+      guard depthLeft > 0 else { return nil }
+      return part.flattened(depthLeft: depthLeft - 1).map { .not($0) }
+    case .and(let parts): return Self.flattened(parts, \.conjuncts, depthLeft).map { .and($0) }
+    case .or(let parts): return Self.flattened(parts, \.disjuncts, depthLeft).map { .or($0) }
+    }
+  }
+
+  /// Takes chains apart without recursion: they may be thousands of links long.
+  private static func flattened(
+    _ parts: [Predicate], _ links: (Predicate) -> [Predicate]?, _ depthLeft: Int
+  ) -> [Predicate]? {
+    guard depthLeft > 0 else { return nil }
+    var waiting = Array(parts.reversed())
+    var flat: [Predicate] = []
+    flat.reserveCapacity(parts.count)
+    while let part = waiting.popLast() {
+      if let inner = links(part) {
+        waiting.append(contentsOf: inner.reversed())
+      } else {
+        guard let part = part.flattened(depthLeft: depthLeft - 1) else { return nil }
+        flat.append(part)
+      }
+    }
+    return flat
+  }
+}
+
 /// A column in a predicate.
 public struct Column: Sendable, Hashable {
   public let name: String
@@ -64,7 +112,12 @@ public struct Column: Sendable, Hashable {
 }
 
 extension Predicate {
-  public static func && (left: Predicate, right: Predicate) -> Predicate { .and([left, right]) }
-  public static func || (left: Predicate, right: Predicate) -> Predicate { .or([left, right]) }
+  /// A chain of any length is one list: `a && b && c` is no deeper than `a && b`.
+  public static func && (left: Predicate, right: Predicate) -> Predicate {
+    .and((left.conjuncts ?? [left]) + (right.conjuncts ?? [right]))
+  }
+  public static func || (left: Predicate, right: Predicate) -> Predicate {
+    .or((left.disjuncts ?? [left]) + (right.disjuncts ?? [right]))
+  }
   public static prefix func ! (predicate: Predicate) -> Predicate { .not(predicate) }
 }

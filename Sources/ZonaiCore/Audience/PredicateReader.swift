@@ -28,16 +28,22 @@ struct PredicateReader {
   private mutating func condition() throws(PredicateFault) -> Predicate {
     let first = try all()
     guard token.kind == .keyword("or") else { return first }
-    var parts = [first]
-    while try take(.keyword("or")) { parts.append(try all()) }
+    var parts = first.disjuncts ?? [first]
+    while try take(.keyword("or")) {
+      let next = try all()
+      parts += next.disjuncts ?? [next]
+    }
     return .or(parts)
   }
 
   private mutating func all() throws(PredicateFault) -> Predicate {
     let first = try one()
     guard token.kind == .keyword("and") else { return first }
-    var parts = [first]
-    while try take(.keyword("and")) { parts.append(try one()) }
+    var parts = first.conjuncts ?? [first]
+    while try take(.keyword("and")) {
+      let next = try one()
+      parts += next.conjuncts ?? [next]
+    }
     return .and(parts)
   }
 

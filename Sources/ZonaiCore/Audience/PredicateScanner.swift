@@ -96,12 +96,15 @@ struct PredicateScanner {
     let unsigned = digits.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
     if !unsigned.isEmpty, unsigned.allSatisfy(isDigit) {
       guard let integer = Int64(digits) else {
-        throw fault("This number is too large for 64 bits: write it as a real (1e20) or as text.", at: start)
+        throw fault("This number is too large for 64 bits: write it in single quotes.", at: start)
       }
       return .integer(integer)
     }
     guard digits.utf8.allSatisfy({ $0 < 0x67 && $0 != 0x78 }), let real = Double(digits), !real.isNaN else {
       throw fault("This is no number: text stands in single quotes.", at: start)
+    }
+    guard real.isInfinite || ExactDecimal(digits) == ExactDecimal(real) else {
+      throw fault("This number has more digits than can be kept: write it in single quotes.", at: start)
     }
     return .real(real)
   }

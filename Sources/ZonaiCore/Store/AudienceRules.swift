@@ -19,10 +19,19 @@ public enum AudienceRules {
         "the idempotency key has \(key.utf8.count) bytes, and \(longestIdempotencyKey) at most are kept: shorten it, or use a "
           + "digest of it")
     }
+    if let predicate = definition.audience.predicate {
+      guard let flat = predicate.flattened else {
+        throw StoreError(
+          .invalidPredicate,
+          "the predicate nests and, or and not more than \(Predicate.depthLimit) deep: write it flatter")
+      }
+      definition.audience.predicate = flat
+    }
     try checkColumns(of: definition.audience, in: table)
+    try checkToken(definition.audience, in: table)
     definition.audience.key = try key(for: definition.audience, in: table)
     try checkPolicy(definition, in: table, deletesReferencedRows: request.deletesReferencedRows)
-    if let predicate = definition.audience.predicate { try checkPredicate(predicate) }
+    if let predicate = definition.audience.predicate { try checkPredicate(predicate, in: table) }
     return definition
   }
 
@@ -33,6 +42,9 @@ public enum AudienceRules {
   /// may have changed since.
   public static func isRepeat(_ definition: JobDefinition, of stored: JobDefinition) -> Bool {
     var filled = definition
+    var stored = stored
+    filled.audience.predicate = definition.audience.predicate?.flattened
+    stored.audience.predicate = stored.audience.predicate?.flattened
     if definition.audience.key.isEmpty || Set(definition.audience.key) == Set(stored.audience.key) {
       filled.audience.key = stored.audience.key
     }
@@ -57,6 +69,30 @@ public enum AudienceRules {
       .noSuchColumn,
       "the table \(table.table) has no column \(name), named as \(role): "
         + NearbyNames.phrase(for: name, among: table.columns.map(\.name)))
+  }
+
+  /// One row holds one token.
+  private static func checkToken(_ audience: Audience, in table: TableDescription) throws(StoreError) {
+    guard let column = table.column(audience.token) else { return }
+    let token = audience.token
+    switch column.kind {
+    case .array:
+      throw StoreError(
+        .noSingleToken,
+        "the token column \(token) of \(table.table) is an array, and a row of an audience holds one token: push to a table "
+          + "with one token a row, which CREATE TABLE device_tokens AS SELECT \(key(table)), unnest(\(token)) AS token FROM "
+          + "\(table.table) makes, and ALTER TABLE device_tokens ADD device bigserial PRIMARY KEY")
+    case .json:
+      throw StoreError(
+        .noSingleToken,
+        "the token column \(token) of \(table.table) is JSON, and a row of an audience holds one token as plain text: push "
+          + "to a table with one token a row")
+    default: return
+    }
+  }
+
+  private static func key(_ table: TableDescription) -> String {
+    table.primaryKey.isEmpty ? "1" : table.primaryKey.joined(separator: ", ")
   }
 
   // MARK: Key
@@ -144,6 +180,12 @@ public enum AudienceRules {
           "the token column \(token) of \(table.table) is part of the key and cannot be cleared: name another key, or use "
             + "the policy deleteRow (for a table that holds nothing but tokens) or none")
       }
+      guard table.column(token)?.isGenerated == false else {
+        throw StoreError(
+          .tokenNotNullable,
+          "the token column \(token) of \(table.table) is generated from other columns and cannot be cleared: name the column "
+            + "that it is made of, or use the policy deleteRow (for a table that holds nothing but tokens) or none")
+      }
       guard table.column(token)?.isNullable == true else {
         throw StoreError(
           .tokenNotNullable,
@@ -163,7 +205,10 @@ public enum AudienceRules {
 
   // MARK: Predicate
 
-  private static func checkPredicate(_ predicate: Predicate) throws(StoreError) {
+  /// Whether each comparison can be made exactly. The statement asks again, against the table as it is then.
+  private static func checkPredicate(
+    _ predicate: Predicate, in table: TableDescription
+  ) throws(StoreError) {
     switch predicate {
     case .compare(let column, let comparison, .null):
       throw StoreError(
@@ -174,10 +219,16 @@ public enum AudienceRules {
         .invalidPredicate,
         "NULL in the list for \(column) matches no row: take it out, or add \"or \(column) is null\"")
     case .and(let parts), .or(let parts):
-      for part in parts { try checkPredicate(part) }
+      for part in parts { try checkPredicate(part, in: table) }
     case .not(let part):
-      try checkPredicate(part)
-    case .compare, .isIn, .like, .isNull: return
+      try checkPredicate(part, in: table)
+    case .compare(let name, let comparison, let value):
+      if let column = table.column(name) { _ = try column.test(comparison, value) }
+    case .isIn(let name, let values):
+      if let column = table.column(name), !values.isEmpty { _ = try column.test(in: values) }
+    case .like(let name, let pattern):
+      if let column = table.column(name) { _ = try column.test(like: pattern) }
+    case .isNull: return
     }
   }
 }

@@ -49,7 +49,11 @@ public struct ColumnDescription: Sendable, Hashable {
   public var name: String
   /// The type in the database's own words.
   public var type: String
+  /// What a predicate can compare the column with.
+  public var kind: ColumnKind
   public var isNullable: Bool
+  /// Whether the database computes the value from other columns, so that it cannot be set.
+  public var isGenerated: Bool
   /// Whether some row is NULL here; asked only for key columns that are declared nullable.
   public var holdsNull: Bool
   /// Whether ORDER BY and `>` agree on this column, byte for byte; nil when they do. Otherwise a clause that says why not
@@ -59,12 +63,14 @@ public struct ColumnDescription: Sendable, Hashable {
   public var capacity: ColumnCapacity?
 
   public init(
-    name: String, type: String, isNullable: Bool, holdsNull: Bool = false, orderProblem: String? = nil,
-    capacity: ColumnCapacity? = nil
+    name: String, type: String, kind: ColumnKind, isNullable: Bool, isGenerated: Bool = false, holdsNull: Bool = false,
+    orderProblem: String? = nil, capacity: ColumnCapacity? = nil
   ) {
     self.name = name
     self.type = type
+    self.kind = kind
     self.isNullable = isNullable
+    self.isGenerated = isGenerated
     self.holdsNull = holdsNull
     self.orderProblem = orderProblem
     self.capacity = capacity

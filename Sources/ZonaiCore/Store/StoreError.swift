@@ -13,6 +13,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let noUsableKey: Code = "noUsableKey"
     /// The token column is NOT NULL and the policy wants to clear it.
     public static let tokenNotNullable: Code = "tokenNotNullable"
+    /// The token column holds many tokens in one row.
+    public static let noSingleToken: Code = "noSingleToken"
     /// Other tables reference the rows that `deleteRow` would delete.
     public static let referencedRows: Code = "referencedRows"
     public static let invalidPredicate: Code = "invalidPredicate"
@@ -65,8 +67,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Whether the caller is at fault and nothing was written.
   public var wasFoundBeforeWriting: Bool {
     switch code {
-    case .notFound, .noSuchTable, .noSuchColumn, .noUsableKey, .tokenNotNullable, .referencedRows, .invalidPredicate,
-      .invalidRequest, .idempotencyClash, .notMigrated, .schemaVersion, .otherBinding, .wrongState:
+    case .notFound, .noSuchTable, .noSuchColumn, .noUsableKey, .tokenNotNullable, .noSingleToken, .referencedRows,
+      .invalidPredicate, .invalidRequest, .idempotencyClash, .notMigrated, .schemaVersion, .otherBinding, .wrongState:
       true
     default: false
     }

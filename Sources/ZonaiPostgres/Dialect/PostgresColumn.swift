@@ -20,8 +20,37 @@ enum PostgresColumn {
     ["bigint", "integer", "smallint", "oid"].contains(column.type)
   }
 
-  /// The type of the values in a list that the column is looked for in.
-  static func listType(_ column: ColumnDescription) -> String { isInteger(column) ? "bigint" : column.type }
+  /// The type that values get which the column is compared with. `name` would cut them after 63 bytes.
+  static func comparedType(_ column: ColumnDescription) -> String {
+    if isInteger(column) { return "bigint" }
+    return column.type == "name" ? "text" : column.type
+  }
+
+  /// What a predicate can compare a column of this base type with. `words` are the labels of an enumeration.
+  static func kind(_ type: String, category: String, words: [String]?, isDeterministic: Bool) -> ColumnKind {
+    if let words { return .choice(words) }
+    if category == "A" { return .array }
+    if isCaseInsensitive(type) { return .text(TextRules(.unicodeWithoutZero)) }
+    switch type {
+    case "smallint": return .integer(least: Int64(Int16.min), greatest: UInt64(Int16.max))
+    case "integer": return .integer(least: Int64(Int32.min), greatest: UInt64(Int32.max))
+    case "bigint": return .integer()
+    case "oid": return .integer(least: 0, greatest: UInt64(UInt32.max))
+    case "numeric": return .decimal(nil)
+    case "real": return .real(isSingle: true)
+    case "double precision": return .real()
+    case "boolean": return .boolean
+    case "text", "character varying", "bpchar", "name":
+      return .text(TextRules(.unicodeWithoutZero, hasLike: isDeterministic))
+    case "bytea": return .bytes()
+    case "uuid": return .uuid(isOrdered: true)
+    case "date": return .date
+    case "timestamp with time zone", "timestamp without time zone": return .moment
+    case "time without time zone": return .timeOfDay(least: 0, greatest: 24)
+    case "json", "jsonb": return .json
+    default: return .other
+    }
+  }
 
   /// The extension's type, in whatever schema it was made.
   static func isCaseInsensitive(_ type: String) -> Bool { type == "citext" || type.hasSuffix(".citext") }

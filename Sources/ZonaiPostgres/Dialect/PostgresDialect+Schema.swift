@@ -120,7 +120,8 @@ extension PostgresDialect {
     let statement = sql(
       """
       SELECT a.attname, pg_catalog.format_type(base.oid, -1), NOT a.attnotnull AND NOT base.isnotnull AND a.attgenerated = '',
-      base.isarray, l.collname, l.collisdeterministic, GREATEST(a.atttypmod, base.typtypmod)
+      base.category, l.collname, l.collisdeterministic, GREATEST(a.atttypmod, base.typtypmod), a.attgenerated <> '',
+      (SELECT string_agg(e.enumlabel, E'\\n' ORDER BY e.enumsortorder) FROM pg_catalog.pg_enum e WHERE e.enumtypid = base.oid)
       FROM pg_catalog.pg_attribute a
       CROSS JOIN LATERAL (
       WITH RECURSIVE made AS (
@@ -130,7 +131,7 @@ extension PostgresDialect {
       SELECT t.oid, t.typtype, t.typbasetype, t.typnotnull, t.typcategory, t.typtypmod FROM pg_catalog.pg_type t
       JOIN made ON made.typtype = 'd' AND t.oid = made.typbasetype)
       SELECT (SELECT oid FROM made WHERE typtype <> 'd') AS oid, (SELECT bool_or(typnotnull) FROM made) AS isnotnull,
-      (SELECT typcategory = 'A' FROM made WHERE typtype <> 'd') AS isarray, (SELECT max(typtypmod) FROM made) AS typtypmod) base
+      (SELECT typcategory FROM made WHERE typtype <> 'd') AS category, (SELECT max(typtypmod) FROM made) AS typtypmod) base
       LEFT JOIN pg_catalog.pg_collation l ON l.oid = a.attcollation
       WHERE a.attrelid = \(table)::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
       """)
@@ -141,11 +142,16 @@ extension PostgresDialect {
         problem = "its type citext ignores case"
       } else if !row.isNull(5), row.integer(5) == 0 {
         problem = "its collation \(row.text(4)) holds texts equal that differ"
-      } else if row.integer(3) == 1 {
+      } else if row.text(3) == "A" {
         problem = "its type \(type) is an array"
       }
       return ColumnDescription(
-        name: row.text(0), type: type, isNullable: row.integer(2) == 1, orderProblem: problem,
+        name: row.text(0), type: type,
+        kind: PostgresColumn.kind(
+          type, category: row.text(3),
+          words: row.optionalText(8)?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
+          isDeterministic: row.isNull(5) || row.integer(5) == 1),
+        isNullable: row.integer(2) == 1, isGenerated: row.integer(7) == 1, orderProblem: problem,
         capacity: PostgresColumn.capacity(type, modifier: Int(row.integer(6))))
     }
   }

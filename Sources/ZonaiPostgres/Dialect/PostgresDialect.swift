@@ -28,12 +28,6 @@ public struct PostgresDialect: SQLDialect {
     case .real where PostgresColumn.isInteger(column): (value, "numeric")
     // One that is too large for the column is larger than all in it.
     case .integer where PostgresColumn.isInteger(column): (value, "bigint")
-    // No text of PostgreSQL holds a zero, so none is equal to one that does.
-    case .text(let text) where text.utf8.contains(0):
-      (
-        .text(String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 }))),
-        column.type
-      )
     default: (value, column.type)
     }
   }
@@ -56,6 +50,9 @@ public struct PostgresDialect: SQLDialect {
 
   /// Arrays carry any number; so many pairs take some milliseconds.
   public var pairsAtOnce: Int { 1000 }
+
+  /// The protocol counts them in sixteen bits.
+  public var mostValues: Int { 65_535 }
 
   // MARK: Clauses
 
@@ -112,40 +109,6 @@ public struct PostgresDialect: SQLDialect {
     builder.append(")")
   }
 
-  public func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder) {
-    let values = values.filter { !$0.isNull }
-    let fractions = PostgresColumn.isInteger(column) ? values.filter(\.isReal) : []
-    guard !fractions.isEmpty else { return appendIsIn(column, type: nil, values, to: &builder) }
-    builder.append("(")
-    appendIsIn(column, type: nil, values.filter { !$0.isReal }, to: &builder)
-    builder.append(" OR ")
-    appendIsIn(column, type: "numeric", fractions, to: &builder)
-    builder.append(")")
-  }
-
-  private func appendIsIn(
-    _ column: ColumnDescription, type: String?, _ values: [Value], to builder: inout SQLBuilder
-  ) {
-    // = ANY would compare each row with all of the values, one by one, before version 14 and in plans made for any array; so
-    // would a join, which IN alone becomes. Beside something else it is a hashed table, made once; what stands beside it here
-    // is false, and NULL where IN is NULL.
-    builder.append("(")
-    builder.identifier(column)
-    builder.append(" IN (SELECT unnest(")
-    builder.bindArray(values.map { bound($0, for: column).value }, type: type ?? PostgresColumn.listType(column))
-    builder.append(")) OR (")
-    builder.identifier(column)
-    builder.append(" IS NULL AND NULL))")
-  }
-
-  public func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder) {
-    builder.identifier(column)
-    if !PostgresColumn.isText(column) { builder.append("::text") }
-    builder.append(" LIKE ")
-    builder.bind(.text(pattern))
-    builder.append(" ESCAPE ''")
-  }
-
   public func appendUpsert(
     into table: StaticString, _ columns: [(StaticString, Value)], key: [StaticString],
     whenThere changes: [(StaticString, UpsertChange)], to builder: inout SQLBuilder
@@ -177,10 +140,7 @@ public struct PostgresDialect: SQLDialect {
 extension SQLBuilder {
   /// Binds many values of a column's type as one.
   mutating func bindArray(_ values: some Collection<Value>, type: String) {
-    bind(ParameterText.array(values), for: ColumnDescription(name: "", type: type + "[]", isNullable: true))
+    bind(
+      ParameterText.array(values), for: ColumnDescription(name: "", type: type + "[]", kind: .array, isNullable: true))
   }
-}
-
-extension Value {
-  fileprivate var isReal: Bool { if case .real = self { true } else { false } }
 }

@@ -72,6 +72,9 @@ extension Value: StoredAsJSON {
     case .null: self = .null
     case .bool(let boolean): self = .boolean(boolean)
     case .integer(let integer): self = .integer(integer)
+    // A larger one may have lost its last digits when it was read.
+    case .number(let number) where number.magnitude >= 0x1p53:
+      throw .unreadable(Value.self, "a number of so many digits is written as text")
     case .number(let number): self = .real(number)
     case .string(let text): self = .text(text)
     case .object:

@@ -56,15 +56,14 @@ public protocol SQLDialect: Sendable {
   /// key's index.
   func appendBound(_ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder)
 
-  /// The value as it is given to the database for a comparison with this column, where the database itself would make
-  /// something else of it (an inexact number of a text, say); throws `invalidPredicate` when the two do not go together.
-  func operand(_ value: Value, for column: ColumnDescription) throws(StoreError) -> Value
+  /// The test of a column, whose values are of the column's own kind by now (`ColumnTest`). NULL, and NaN where there is
+  /// such, is neither true nor false. A list takes never more than a handful of placeholders, however many values it has, as
+  /// far as they can be carried exactly that way. `like` knows `%` and `_` and no escape character, and takes case as the
+  /// column's collation has it.
+  func appendTest(_ test: ColumnTest, of column: ColumnDescription, to builder: inout SQLBuilder)
 
-  /// The column is one of the values: never more than a handful of placeholders, however many there are.
-  func appendIsIn(_ column: ColumnDescription, _ values: [Value], to builder: inout SQLBuilder)
-
-  /// `%` and `_`, no escape character; case as the column's collation has it.
-  func appendLike(_ column: ColumnDescription, _ pattern: String, to builder: inout SQLBuilder)
+  /// How many values a statement may bind.
+  var mostValues: Int { get }
 
   /// The predicate of an audience, in a form that does not lead the database away from the key's index.
   func appendFilter(_ predicate: SQLFragment, to builder: inout SQLBuilder)
@@ -132,9 +131,6 @@ extension SQLDialect {
   public func appendTable(_ target: PruneTarget, to builder: inout SQLBuilder) { builder.identifier(target.table) }
 
   public func appendExact(_ column: ColumnDescription, to builder: inout SQLBuilder) { builder.identifier(column) }
-
-  /// Most databases compare by the column's type.
-  public func operand(_ value: Value, for column: ColumnDescription) throws(StoreError) -> Value { value }
 }
 
 /// Which side of a key.

@@ -5,9 +5,17 @@ extension Audience {
   static let fields = ["table", "schema", "key", "token", "platform", "lastSeen", "where"]
 
   init(_ fields: FieldReader) throws(FieldFault) {
-    let table = try fields.required("table", "the table that holds the tokens")
+    let written = try fields.required("table", "the table that holds the tokens")
+    let schema = try fields.string("schema")
+    // Beside a schema the name is taken as it is.
+    let table = schema.map { TableName(written, schema: $0) } ?? TableName(written: written)
+    guard let table else {
+      throw fields.problem(
+        "'audience.table' is a table's name, with its schema before a dot or without; a name that holds a dot or a quote stands in double quotes"
+      )
+    }
     self.init(
-      TableName(table, schema: try fields.string("schema")), key: try fields.list("key"),
+      table, key: try fields.list("key"),
       token: try fields.required("token", "the column with the device token"),
       platform: try PlatformSource(fields), lastSeen: try fields.string("lastSeen"),
       where: try Audience.predicate(fields))
@@ -23,16 +31,24 @@ extension Audience {
         throw fields.problem("'audience.where', \(place): \(error.sentence)")
       }
     case .array(let list):
-      do throws(StoreError) { return try Predicate(json: .array(list)) } catch {
+      let predicate: Predicate
+      do throws(StoreError) { predicate = try Predicate(json: .array(list)) } catch {
         throw fields.problem("'audience.where' is no condition: \(error.databaseWords ?? error.sentence)")
       }
+      guard let flat = predicate.flattened else {
+        throw fields.problem(
+          "'audience.where' nests and, or and not more than \(Predicate.depthLimit) deep: write it flatter")
+      }
+      return flat
     default: throw fields.wrong("where", #"a condition, as text or as a list like ["=", "active", true]"#)
     }
   }
 
   /// As it is read again; `condition` says how the predicate is written.
   package func json(where condition: (Predicate) -> JSON) -> JSON {
-    var members: [String: JSON] = ["table": .string(table.name), "token": .string(token)]
+    var members: [String: JSON] = [
+      "table": .string(table.schema == nil ? table.written : table.name), "token": .string(token),
+    ]
     members["schema"] = table.schema.map(JSON.string)
     if !key.isEmpty { members["key"] = .array(key.map(JSON.string)) }
     switch platform {

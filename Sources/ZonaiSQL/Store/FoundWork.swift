@@ -298,7 +298,8 @@ extension StoreError {
   /// Whether the application's table is at fault, so that trying again would give the same.
   var isAboutTheTable: Bool {
     switch code {
-    case .noSuchTable, .noSuchColumn, .noUsableKey, .tokenNotNullable, .referencedRows, .invalidPredicate,
+    case .noSuchTable, .noSuchColumn, .noUsableKey, .tokenNotNullable, .noSingleToken, .referencedRows,
+      .invalidPredicate,
       .invalidRequest, .denied, .refused, .failed:
       true
     default: false

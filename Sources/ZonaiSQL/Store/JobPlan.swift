@@ -32,6 +32,14 @@ struct JobPlan: Sendable {
     if let predicate = audience.predicate {
       var rendered = SQLBuilder(dialect)
       try rendered.predicate(predicate, in: table)
+      // Pages bind the key's two ends as well, and owed recipients hundreds of keys.
+      let most = dialect.mostValues - dialect.pairsAtOnce * (key.count + 1)
+      guard rendered.fragment.values.count <= most else {
+        throw StoreError(
+          .invalidPredicate,
+          "the predicate compares columns with \(rendered.fragment.values.count) values one by one, and this database takes "
+            + "\(most) at most: put the values of a column into a list, \(predicate.columns.first ?? "column") in (…)")
+      }
       var builder = SQLBuilder(dialect)
       dialect.appendFilter(rendered.fragment, to: &builder)
       filter = builder.fragment

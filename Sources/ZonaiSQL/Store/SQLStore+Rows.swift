@@ -82,6 +82,19 @@ extension SQLStore {
     return (recipients, numbers)
   }
 
+  /// The keys of an audience's first recipients: what an enqueue would accept, with nothing written down.
+  package func keys(
+    of request: EnqueueRequest, in table: TableDescription, limit: Int
+  ) async throws(StoreError) -> [RowKey] {
+    try await read { connection throws(StoreError) in
+      let definition = try AudienceRules.resolve(request, against: table)
+      let plan = try JobPlan(definition, table: table, dialect: dialect)
+      let page = try page(
+        plan, after: nil, upTo: RowKey(plan.target.key.map { _ in .integer(.max) }), limit: limit, connection)
+      return (0..<page.count).map { page.keys[$0] }
+    }
+  }
+
   package func rowsStatement(
     _ definition: JobDefinition, in table: TableDescription, keys: [RowKey]
   ) throws(StoreError) -> SQLStatement {

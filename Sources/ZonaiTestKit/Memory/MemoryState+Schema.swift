@@ -20,7 +20,7 @@ extension MemoryState {
       table: name,
       columns: sketch.columns.map { column in
         ColumnDescription(
-          name: column.name, type: column.kind.rawValue, isNullable: column.isNullable,
+          name: column.name, type: column.kind.rawValue, kind: column.kind.compared, isNullable: column.isNullable,
           holdsNull: column.isNullable && keyColumns.contains(column.name)
             && table.rows.indices.contains { table.value(column.name, of: $0).isNull },
           orderProblem: column.kind == .caseInsensitiveText ? "its collation ignores case" : nil,
@@ -35,5 +35,19 @@ extension MemoryState {
   /// The definition with its key filled in, or what is wrong with it.
   func resolve(_ request: EnqueueRequest) throws(StoreError) -> JobDefinition {
     try AudienceRules.resolve(request, against: try describe(request.definition.audience.table))
+  }
+}
+
+extension ColumnSketch.Kind {
+  /// What a predicate can compare such a column with.
+  var compared: ColumnKind {
+    switch self {
+    case .integer, .smallInteger, .boolean, .timestamp: .integer()
+    case .real: .real()
+    case .text, .caseInsensitiveText, .fixedText: .text()
+    case .uuid: .uuid(isOrdered: true)
+    case .blob: .bytes()
+    case .moment, .wallClock: .moment
+    }
   }
 }

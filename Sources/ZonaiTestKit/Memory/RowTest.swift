@@ -12,9 +12,13 @@ struct RowTest {
 
   private static func make(_ predicate: Predicate, _ table: MemoryTable) -> ([Value]) -> Bool? {
     switch predicate {
-    case .compare(let column, let comparison, let value): makeComparison(column, comparison, value, table)
-    case .isIn(let column, let values): makeList(column, values, table)
-    case .like(let column, let pattern): makeLike(column, pattern, table)
+    case .compare(let column, let comparison, let value):
+      make(column, table) { column throws(StoreError) in try column.test(comparison, value) }
+    case .isIn(_, let values) where values.isEmpty: { _ in false }
+    case .isIn(let column, let values):
+      make(column, table) { column throws(StoreError) in try column.test(in: values) }
+    case .like(let column, let pattern):
+      make(column, table) { column throws(StoreError) in try column.test(like: pattern) }
     case .isNull(let column):
       { [place = table.position(of: column)] row in place.map { row[$0].isNull } }
     case .and(let parts):
@@ -46,13 +50,29 @@ struct RowTest {
     }
   }
 
-  private static func makeComparison(
-    _ column: String, _ comparison: Predicate.Comparison, _ value: Value, _ table: MemoryTable
+  /// A test of one column. What the column cannot be compared with was refused before, and is unknown here.
+  private static func make(
+    _ name: String, _ table: MemoryTable, _ test: (ColumnDescription) throws(StoreError) -> ColumnTest
   ) -> ([Value]) -> Bool? {
-    guard let place = table.position(of: column), !value.isNull else { return { _ in nil } }
-    let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
+    guard let place = table.position(of: name) else { return { _ in nil } }
+    let kind = table.sketch.columns[place].kind
+    let column = ColumnDescription(name: name, type: kind.rawValue, kind: kind.compared, isNullable: true)
+    let resolved: ColumnTest
+    do throws(StoreError) { resolved = try test(column) } catch { return { _ in nil } }
+    switch resolved {
+    case .compare(let comparison, let value): return makeComparison(place, kind, comparison, value)
+    case .isIn(let values): return makeList(place, kind, values)
+    case .like(let pattern): return makeLike(place, kind, pattern)
+    case .always(let isTrue, _): return { row in row[place].isUnknown ? nil : isTrue }
+    }
+  }
+
+  private static func makeComparison(
+    _ place: Int, _ kind: ColumnSketch.Kind, _ comparison: Predicate.Comparison, _ value: Value
+  ) -> ([Value]) -> Bool? {
+    let ignoringCase = kind == .caseInsensitiveText
     return { row in
-      if row[place].isNull { return nil }
+      if row[place].isUnknown { return nil }
       let order = ValueOrder.compare(row[place], value, ignoringCase: ignoringCase)
       return switch comparison {
       case .equal: order == 0
@@ -65,11 +85,9 @@ struct RowTest {
     }
   }
 
-  private static func makeList(_ column: String, _ values: [Value], _ table: MemoryTable) -> ([Value]) -> Bool? {
-    guard let place = table.position(of: column) else { return { _ in nil } }
-    // An empty list is false for every row, NULL included.
-    if values.isEmpty { return { _ in false } }
-    let kind = table.sketch.columns[place].kind
+  private static func makeList(
+    _ place: Int, _ kind: ColumnSketch.Kind, _ values: [Value]
+  ) -> ([Value]) -> Bool? {
     if kind == .integer, let integers = set(of: values, { if case .integer(let integer) = $0 { integer } else { nil } })
     {
       return { row in
@@ -84,10 +102,9 @@ struct RowTest {
       }
     }
     let ignoringCase = kind == .caseInsensitiveText
-    let order = values.filter { !$0.isNull }.sorted { ValueOrder.compare($0, $1, ignoringCase: ignoringCase) < 0 }
-    let holdsNull = order.count < values.count
+    let order = values.sorted { ValueOrder.compare($0, $1, ignoringCase: ignoringCase) < 0 }
     return { row in
-      if row[place].isNull { return nil }
+      if row[place].isUnknown { return nil }
       var low = 0
       var high = order.count
       while low < high {
@@ -96,7 +113,7 @@ struct RowTest {
         if comparison == 0 { return true }
         if comparison < 0 { low = middle + 1 } else { high = middle }
       }
-      return holdsNull ? nil : false
+      return false
     }
   }
 
@@ -110,9 +127,10 @@ struct RowTest {
     return set
   }
 
-  private static func makeLike(_ column: String, _ pattern: String, _ table: MemoryTable) -> ([Value]) -> Bool? {
-    guard let place = table.position(of: column) else { return { _ in nil } }
-    let ignoringCase = table.sketch.columns[place].kind == .caseInsensitiveText
+  private static func makeLike(
+    _ place: Int, _ kind: ColumnSketch.Kind, _ pattern: String
+  ) -> ([Value]) -> Bool? {
+    let ignoringCase = kind == .caseInsensitiveText
     let pattern = Array((ignoringCase ? pattern.lowercased() : pattern).unicodeScalars)
     return { row in
       guard case .text(let text) = row[place] else { return row[place].isNull ? nil : false }
@@ -127,5 +145,12 @@ struct RowTest {
     }
     guard let character = text.first, first == "_" || first == character else { return false }
     return matches(text.dropFirst(), pattern.dropFirst())
+  }
+}
+
+extension Value {
+  /// NULL and NaN are compared with nothing.
+  fileprivate var isUnknown: Bool {
+    if case .real(let real) = self { real.isNaN } else { isNull }
   }
 }

@@ -60,6 +60,13 @@ extension TokenStoreConformance {
             (Column("whole").in([.real(0), .real(0.5)]), [2]), (Column("real") > 0, [2, 3]),
             (Column("real") == 1000, [3]),
             (Column("real").in([1000, 5]), [3]), (Column("real").in([1000, .real(0.1)]), [2, 3]),
+            (Column("real") == "0.1", [2]), (Column("real") <= "0.1000000000000000001", [1, 2]),
+            (Column("real") > "0.09999999999999999999", [2, 3]), (Column("real") == "0.1000000000000000001", []),
+            (Column("real") < "1e400", [1, 2, 3]), (Column("real") > "-1e400", [1, 2, 3]),
+            (Column("whole") < "1e30", [1, 2, 3]), (Column("whole") >= "9223372036854775807", [3]),
+            (Column("whole") > "9223372036854775806.5", [3]), (Column("whole") == "9223372036854775807.5", []),
+            (Column("whole").in(["0", "0.5", "1e30"]), [2]), (!Column("whole").in(["0.5", "1e30"]), [1, 2, 3]),
+            (Column("whole") <= .real(0x1p63), [1, 2, 3]), (Column("whole") >= .real(-0x1p63), [1, 2, 3]),
           ])
       },
       check("a value of another type never widens an audience, and is not told", law: "law 10") { scene in
@@ -70,7 +77,15 @@ extension TokenStoreConformance {
           (Column("text") == 0, []), (Column("text").in([0, 1]), []), (Column("yes") == .text(secret), []),
           (Column("moment") == .text(secret), []), (Column("uuid") == .text(secret), []), (Column("text") == true, []),
           (Column("real") == .text(secret), []), (Column("whole") == .text("0" + secret), []),
-          (Column("blob") == .text(secret), []),
+          (Column("blob") == .text(secret), []), (Column("blob") == 0, []), (Column("whole") == .real(.nan), []),
+          (Column("real") == .real(.nan), []), (Column("real") > .real(.infinity), []), (Column("text") == true, []),
+          (Column("whole").like("%"), []), (Column("moment").like("2026-13%"), []),
+          (Column("moment") > "2026-13-01", []), (Column("clock") > "2026-13-01", []),
+          (Column("moment") >= "2026-03-29 25:00:00", []), (Column("clock") == "2026-02-30", []),
+          (Column("moment") > "noon", []), (Column("clock").in(["", "now", "2026-03-29 24:00:00"]), []),
+          (Column("moment") == 2026, []), (Column("clock") > 20_260_101, []), (Column("moment") == true, []),
+          (Column("yes") == "yes", []), (Column("whole") == "", []), (Column("real") >= "", []),
+          (Column("whole") > "0x10", []), (Column("real") < " 5", []),
         ] as [(Predicate, [Int64])] {
           do {
             let job = try await scene.enqueue(Audience("things", token: "token", where: predicate))
@@ -112,7 +127,8 @@ extension TokenStoreConformance {
             (Column("city").in(["a ", "e\u{301}"]), [10, 14]), (!Column("city").in(cities.map { .text($0) }), [101]),
           ])
       },
-      check("hundreds of conditions may be joined", law: "section 1, audience") { scene in
+      check("thousands of conditions may be joined, as a list or one after the other", law: "section 1, audience") {
+        scene in
         try await scene.makeDevices(6)
         let others = (10..<400).map { Column("id") == .integer(Int64($0)) }
         try await expectIDs(
@@ -121,6 +137,37 @@ extension TokenStoreConformance {
             (.or(others + [Column("id") == 3]), [3]),
             (.and(others.map { !$0 } + [Column("id") > 4]), [5, 6]),
           ])
+        var (either, both) = (Column("id") == 3, Column("id") > 4)
+        var (eitherList, bothList) = (either, both)
+        for id in 10..<2010 {
+          let other = Column("id") == .integer(Int64(id))
+          (either, both) = (either || other, !other && both)
+          guard id < 60 else { continue }
+          (eitherList, bothList) = (.or([eitherList, other]), .and([!other, bothList]))
+        }
+        try await expectIDs(scene, [(either, [3]), (both, [5, 6]), (eitherList, [3]), (bothList, [5, 6])])
+        // As another process reads it.
+        _ = try await scene.enqueue(.devices(where: both && either || !either && both))
+        let other = try await scene.open()
+        guard case .batch(let batch) = try await scene.claimOnce(on: other) else {
+          throw CheckFailure(expected: "a job of thousands of conditions to be claimed", found: "nothing")
+        }
+        try expect(batch.ids, is: [5, 6], "the ids that thousands of conditions accept")
+      },
+      check("a condition that is nested too deep is refused", law: "section 5, enqueue") { scene in
+        try await scene.makeDevices(2)
+        func nested(_ levels: Int) -> Predicate {
+          (0..<levels).reduce(Column("id") == 1) { part, level in
+            level % 2 == 0 ? .and([part, Column("id") < 9]) : .or([part, Column("id") < 0])
+          }
+        }
+        try await expectIDs(scene, [(nested(100), [1])])
+        for deep in [nested(101), nested(2000), (0..<101).reduce(Column("id") == 1) { part, _ in !part }] {
+          try await expectRefusal(.invalidPredicate, "a condition more than 100 deep") {
+            _ = try await scene.store.enqueue(scene.request(.devices(where: deep)))
+          }
+        }
+        try expect(try await scene.allJobs().count, is: 1, "jobs that were written")
       },
     ]
   }

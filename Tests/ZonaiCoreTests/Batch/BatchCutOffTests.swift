@@ -5,7 +5,7 @@ import Testing
 /// Tokens that fill their column to the end.
 struct BatchCutOffTests {
   private static func column(_ type: String, _ capacity: ColumnCapacity?) -> ColumnDescription {
-    ColumnDescription(name: "token", type: type, isNullable: true, capacity: capacity)
+    ColumnDescription(name: "token", type: type, kind: .text(), isNullable: true, capacity: capacity)
   }
 
   /// A batch of thirty, of which the last three have the answer; the others were delivered to.

@@ -107,6 +107,16 @@ extension Flaw {
     onPredicate("joins a hundred conditions and no more") { predicate in
       if case .or(let parts) = predicate { .or(Array(parts.prefix(100))) } else { predicate }
     },
+    onPredicate("cuts off what is nested deep") { predicate in
+      func depth(_ predicate: Predicate) -> Int {
+        switch predicate {
+        case .and(let parts), .or(let parts): 1 + (parts.map(depth).max() ?? 0)
+        case .not(let part): 1 + depth(part)
+        case .compare, .isIn, .like, .isNull: 0
+        }
+      }
+      return depth(predicate) > 100 ? .and([]) : predicate
+    },
     onPredicate("takes a backslash for an escape") { predicate in
       guard case .like(let column, let pattern) = predicate else { return predicate }
       return .like(column, pattern.replacing("\\%", with: "%").replacing("\\_", with: "_"))
