@@ -74,7 +74,7 @@ extension Flaw {
       return .compare("small", comparison, .integer(Int64(Int32(truncatingIfNeeded: integer))))
     },
     onPredicate("cuts fractions off where a whole number stands") { predicate in
-      guard case .compare("whole", let comparison, .real(let real)) = predicate else { return predicate }
+      guard case .compare("whole", let comparison, .real(let real)) = predicate, real.isFinite else { return predicate }
       return .compare("whole", comparison, .integer(Int64(real)))
     },
     onPredicate("takes text that is no number for 0") { predicate in
