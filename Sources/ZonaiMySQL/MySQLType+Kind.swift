@@ -54,28 +54,37 @@ extension MySQLType {
     }
   }
 
-  /// `enum('a','b''c')`: the words between the quotes.
+  /// The words of `enum('a','b''c','d\\e')`: a quote is doubled, and a backslash stands before
+  /// what would not be itself.
   private static func labels(of words: String) -> [String] {
+    var rest = words.utf8.drop { $0 != UInt8(ascii: "(") }
     var labels: [String] = []
-    var label: [UInt8]?
-    var isAfterQuote = false
-    for byte in words.utf8.drop(while: { $0 != UInt8(ascii: "(") }).dropFirst() {
-      guard let open = label else {
-        if byte == UInt8(ascii: "'") { label = [] }
-        continue
+    while let start = rest.firstIndex(of: UInt8(ascii: "'")) {
+      rest = rest[rest.index(after: start)...]
+      var label: [UInt8] = []
+      while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "\\"), let hidden = rest.popFirst() {
+          label.append(unescaped(hidden))
+        } else if byte != UInt8(ascii: "'") {
+          label.append(byte)
+        } else if rest.first == byte {
+          label.append(byte)
+          rest.removeFirst()
+        } else {
+          break
+        }
       }
-      switch (byte == UInt8(ascii: "'"), isAfterQuote) {
-      case (true, false): isAfterQuote = true
-      case (true, true):
-        label = open + [byte]
-        isAfterQuote = false
-      case (false, true):
-        labels.append(String(decoding: open, as: UTF8.self))
-        label = nil
-        isAfterQuote = false
-      case (false, false): label = open + [byte]
-      }
+      labels.append(String(decoding: label, as: UTF8.self))
     }
     return labels
+  }
+
+  private static func unescaped(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case UInt8(ascii: "0"): 0
+    case UInt8(ascii: "n"): 0x0a
+    case UInt8(ascii: "r"): 0x0d
+    default: byte
+    }
   }
 }
