@@ -2,9 +2,9 @@ import ZonaiCore
 import ZonaiJSON
 import ZonaiSQL
 
-// Compared with a column of another type, a value turns into an inexact number, into 0 or into a moment of zeros, with
-// nothing but a warning. So each value gets the column's type first, and it can be given that type without loss, which
-// `ColumnTest` has seen to.
+// Compared with a column of another type, a value turns into an inexact number, into 0 or into a
+// moment of zeros, with nothing but a warning. So each value gets the column's type first, and it
+// can be given that type without loss, which `ColumnTest` has seen to.
 
 extension MySQLDialect {
   public func appendTest(_ test: ColumnTest, of column: ColumnDescription, to builder: inout SQLBuilder) {
@@ -43,7 +43,8 @@ extension MySQLDialect {
 }
 
 extension SQLBuilder {
-  /// The column as it is compared: a year as a number, of which 70 is not 1970, and one of many words as a word.
+  /// The column as it is compared: a year as a number, of which 70 is not 1970, and one of many
+  /// words as a word.
   fileprivate mutating func compared(_ column: ColumnDescription) {
     switch MySQLType(column).family {
     case .year, .bit:

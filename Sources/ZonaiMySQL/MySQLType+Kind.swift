@@ -1,8 +1,8 @@
 import ZonaiCore
 
 extension MySQLType {
-  /// What a predicate can compare a column with. `words` is the type as the information schema has it; `full` has the
-  /// character set and collation behind it.
+  /// What a predicate can compare a column with. `words` is the type as the information schema has
+  /// it; `full` has the character set and collation behind it.
   static func kind(_ words: String, full: String) -> ColumnKind {
     let lower = words.lowercased()
     let isUnsigned = lower.contains("unsigned")

@@ -66,7 +66,8 @@ struct MySQLType: Sendable, Hashable {
 
   init(_ column: ColumnDescription) { self.init(column.type) }
 
-  /// What the information schema says that a column of this type holds; for TEXT that is bytes alone.
+  /// What the information schema says that a column of this type holds; for TEXT that is bytes
+  /// alone.
   func capacity(characters: Int64?, bytes: Int64?) -> ColumnCapacity? {
     switch family {
     case .text where isOfCharacters: characters.map { .characters(Int(clamping: $0)) }

@@ -2,13 +2,15 @@ import ZonaiCore
 import ZonaiSQL
 
 extension SQLiteDialect {
-  /// The app that an inserted request names. It needs SQLite's JSON functions, which are left out of few builds.
+  /// The app that an inserted request names. It needs SQLite's JSON functions, which are left out
+  /// of few builds.
   private static let app = """
     CASE WHEN json_valid(NEW.request) THEN COALESCE(json_extract(NEW.request, '$.app'), '') ELSE '' END
     """
 
-  /// The triggers that keep idempotency keys where the application inserts a request (the unique key alone would refuse the
-  /// same request too), and that file it under its app. What is no JSON at all is the first worker's to refuse.
+  /// The triggers that keep idempotency keys where the application inserts a request (the unique
+  /// key alone would refuse the same request too), and that file it under its app. What is no JSON
+  /// at all is the first worker's to refuse.
   static let pushTriggers: [(name: String, text: String)] = [
     ("zonai_push", pushTrigger), ("zonai_push_app", appTrigger),
   ]

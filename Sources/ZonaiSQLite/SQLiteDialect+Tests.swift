@@ -2,9 +2,9 @@ import ZonaiCore
 import ZonaiJSON
 import ZonaiSQL
 
-// A row's value has a type of its own here, whatever its column says, and of two types one is always less: an age that is a
-// text would be greater than every number. So a test looks only at values of the type that it compares with; for all others
-// it is neither true nor false.
+// A row's value has a type of its own here, whatever its column says, and of two types one is
+// always less: an age that is a text would be greater than every number. So a test looks only at
+// values of the type that it compares with; for all others it is neither true nor false.
 
 extension SQLiteDialect {
   public func appendTest(_ test: ColumnTest, of column: ColumnDescription, to builder: inout SQLBuilder) {
@@ -103,7 +103,8 @@ extension SQLBuilder {
     append(" END")
   }
 
-  /// The column without its affinity, which would make a number of a text that looks like one, and with its collation.
+  /// The column without its affinity, which would make a number of a text that looks like one, and
+  /// with its collation.
   /// https://www.sqlite.org/datatype3.html#affinity_of_expressions
   fileprivate mutating func plain(_ column: ColumnDescription) {
     append("+")
@@ -149,8 +150,8 @@ extension SQLBuilder {
     append(")")
   }
 
-  /// Text as its collation sees it. NOCASE by itself ends at a zero in the text, and of values that RTRIM holds equal SQLite
-  /// makes an index that it then calls damaged.
+  /// Text as its collation sees it. NOCASE by itself ends at a zero in the text, and of values that
+  /// RTRIM holds equal SQLite makes an index that it then calls damaged.
   fileprivate mutating func folded(
     _ isText: Bool, _ column: ColumnDescription, _ value: (inout SQLBuilder) -> Void
   ) {

@@ -2,8 +2,8 @@ import Testing
 import ZonaiCore
 import ZonaiTestKit
 
-/// A hook and an observer as an application writes them, with the tests that it writes for them: without a database, a
-/// transport or a worker.
+/// A hook and an observer as an application writes them, with the tests that it writes for them:
+/// without a database, a transport or a worker.
 @Suite struct HookTests {
   private struct Device: Sendable, Decodable, Equatable {
     var id: Int

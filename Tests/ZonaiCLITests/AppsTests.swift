@@ -157,7 +157,8 @@ import ZonaiTestServers
       #expect(try await stage.show(id)["state"] == "failed")
       #expect(try await stage.zonai("jobs", "resume", id, "--rebound").code == 0)
       try await stage.put(AppStage.apple, ["state": "active"])
-      // The service asked for ten minutes: what was owed waits for them, the job is the new configuration's all the same.
+      // The service asked for ten minutes: what was owed waits for them, the job is the new
+      // configuration's all the same.
       let worked = try await stage.zonai(["work", "--once"] + new)
       #expect(worked.errors.contains("1 recipient is owed later"), "\(worked.errors)")
       let resumed = try await stage.show(id)

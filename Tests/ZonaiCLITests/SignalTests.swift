@@ -57,7 +57,7 @@ struct SignalTests {
     #expect(try await worker.end().code == 128 + SIGINT)
   }
 
-  @Test func `under nohup a closed terminal is no signal to stop`() async throws {
+  @Test func `under nohup a closed terminal does not stop the worker`() async throws {
     let scene = try await Scene(devices: 4)
     try await scene.simulator.control("POST", "/faults", ["lane": "apns", "action": "silence"])
     _ = try await scene.push()

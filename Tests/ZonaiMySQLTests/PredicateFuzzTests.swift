@@ -109,7 +109,8 @@ extension MySQLFuzz {
   private static let upper = FuzzCollation.ignoringASCIICase.merging(["é": [0x45], "É": [0x45]]) { $1 }
   private static let general = FuzzCollation(
     weights: upper.merging(["ß": [0x53], "😀": [0xfffd]]) { $1 }, padsBlanks: true)
-  /// The weights of one of the Unicode collations, as the server's tables have them; letters of theirs may have two or none.
+  /// The weights of one of the Unicode collations, as the server's tables have them; letters of
+  /// theirs may have two or none.
   fileprivate static func unicode(_ collation: String, on scene: MySQLScene) async throws -> FuzzCollation {
     var weights: [Unicode.Scalar: [Int]] = [:]
     let scalars = (0..<128).map { Unicode.Scalar(UInt8($0)) } + ["é", "É", "ß", "😀"]

@@ -18,8 +18,8 @@ struct PredicateTests {
     #expect(try await scene.application.first("SELECT COUNT(*) FROM zonai_jobs") == "0")
   }
 
-  /// What the server itself would make of these: it rounds, takes moments that do not exist for zeros, and compares the
-  /// words of an ENUM by their numbers.
+  /// What the server itself would make of these: it rounds, takes moments that do not exist for
+  /// zeros, and compares the words of an ENUM by their numbers.
   @Test(
     arguments: [
       (Column("rating") > 4.25, [2]), (Column("price") == 0.125, []), (Column("price") != 0.125, [1, 2]),

@@ -115,7 +115,7 @@ struct RefusalTests {
     let scene = try await MySQLScene(MySQLScene.devices)
     try await scene.addDevices(3)
     let rights = "SELECT, INSERT, UPDATE, DELETE"
-    let tables = ["meta", "jobs", "batches", "tally", "lanes", "workers", "secrets"]
+    let tables = ["meta", "jobs", "batches", "tally", "lanes", "workers", "secrets", "apps"]
     let store = try await stranger(scene, "SELECT ON @db.devices")
     // Nothing of Zonai's own.
     let jobs = try await scene.refusal { _ = try await store.jobs(.list(limit: 1, states: nil)) }
@@ -154,7 +154,7 @@ struct RefusalTests {
     try await scene.addDevices(3)
     let store = try await stranger(scene, "SELECT, UPDATE, DELETE ON @db.devices")
     let user = "'stranger_\(scene.database.name.suffix(10))'@'127.0.0.1'"
-    for table in ["meta", "jobs", "batches", "tally", "lanes", "workers", "secrets"] {
+    for table in ["meta", "jobs", "batches", "tally", "lanes", "workers", "secrets", "apps"] {
       try await scene.application.run("GRANT SELECT, INSERT, UPDATE, DELETE ON zonai_\(table) TO \(user)")
     }
     for policy in [Policy.clearColumn, .deleteRow] {

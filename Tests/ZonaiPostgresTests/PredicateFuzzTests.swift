@@ -99,7 +99,8 @@ extension PostgresFuzz {
     "2026-01-31 12:00:00.000000", "2026-01-31 12:00:00.000001", "2026-01-31 00:00:00.000000",
     "1970-01-01 00:00:00.000000", "2026-01-31 23:59:59.999999", "0001-01-01 00:00:00.000000", "infinity", "-infinity",
   ].map { .time($0) }
-  /// By ICU: blanks and signs, then digits, then letters, whatever their case. The rows hold nothing but letters.
+  /// By ICU: blanks and signs, then digits, then letters, whatever their case. The rows hold
+  /// nothing but letters.
   private static let nocase: [Unicode.Scalar: [Int]] = {
     var weights: [Unicode.Scalar: [Int]] = ["é": [1101, 1], "É": [1101, 1], "ß": [1115, 1115], "😀": [9]]
     for code in 0x61...0x7a {

@@ -7,8 +7,8 @@ import ZonaiTestServers
 @Suite(.enabled(if: TestServers.postgres != nil, "\(TestServers.noPostgres)"), .timeLimit(.minutes(10)))
 struct TokenTests {
   static let types = [
-    "text", "varchar(200)", "char(40)", "citext", "text COLLATE anycase", "text COLLATE \"en-x-icu\"", "bytea", "json",
-    "jsonb", "token_domain", "name",
+    "text", "varchar(200)", "char(40)", "citext", "text COLLATE anycase", "text COLLATE \"en-x-icu\"", "bytea",
+    "token_domain", "name",
   ]
 
   private static let anycase =
@@ -19,13 +19,12 @@ struct TokenTests {
     _ type: String
   ) async throws {
     try await PostgresScene.run(TokenTests.anycase, "CREATE DOMAIN token_domain AS varchar(99)") { scene in
-      func value(_ token: String) -> String { type.hasPrefix("json") ? "'\"\(token)\"'" : "'\(token)'" }
+      func value(_ token: String) -> String { "'\(token)'" }
       try await scene.application.run("CREATE TABLE devices (id integer PRIMARY KEY, token \(type))")
       for (id, token) in ["abcDEF-1", "abcDEF-2", "it''s-3"].enumerated() {
         try await scene.application.run("INSERT INTO devices VALUES (\(id + 1), \(value(token)))")
       }
-      if !type.hasPrefix("json") { try await scene.application.run("INSERT INTO devices VALUES (4, '')") }
-      try await scene.application.run("INSERT INTO devices VALUES (5, NULL)")
+      try await scene.application.run("INSERT INTO devices VALUES (4, ''), (5, NULL)")
       _ = try await scene.enqueue()
       let batch = try await scene.claim()
       #expect(batch.recipients.count == 3)
@@ -40,7 +39,7 @@ struct TokenTests {
       else { throw TestFailure("lost") }
       #expect(committed.outcomes == [.pruned, .spared, .pruned])
       let left = try await scene.application.run("SELECT id FROM devices WHERE token IS NOT NULL ORDER BY id")
-      #expect(left.compactMap { $0[0] } == (type.hasPrefix("json") ? ["2"] : ["2", "4"]))
+      #expect(left.compactMap { $0[0] } == ["2", "4"])
     }
   }
 

@@ -5,7 +5,8 @@ import ZonaiSQL
 import ZonaiSQLite
 import ZonaiTestKit
 
-/// Random predicates over columns of every type, with rows whose values are of other types than their columns.
+/// Random predicates over columns of every type, with rows whose values are of other types than
+/// their columns.
 @Suite(.timeLimit(.minutes(120))) struct PredicateFuzzTests {
   @Test func `no random predicate accepts another row than it means`() async throws {
     let report = try await PredicateFuzz(try SQLiteFuzz()).run(predicates: FuzzLength.predicates, seed: FuzzLength.seed)

@@ -17,7 +17,7 @@ import ZonaiSQLite
     #expect(try fixture.application.first("SELECT count(*) FROM zonai_jobs") == 0)
   }
 
-  @Test func `seconds are compared with numbers only, and text is no number`() async throws {
+  @Test func `seconds are compared with numbers only, and text is not a number`() async throws {
     let fixture = try SQLiteFixture()
     try fixture.application.run("CREATE TABLE t (id INTEGER PRIMARY KEY, token TEXT, seen INTEGER, at DATETIME)")
     try fixture.application.run(

@@ -195,7 +195,7 @@ import ZonaiTestKit
     #expect(ended.error?.detail.contains("belongs to job \(twice)") == true)
   }
 
-  @Test func `an open job of an identity that its app is no longer bound to fails at its claim`() async throws {
+  @Test func `an open job fails at its claim if its app is bound to another identity by now`() async throws {
     let stage = try await Stage()
     let id = try stage.insert(Stage.request)
     try stage.application.run(#"UPDATE zonai_jobs SET identities = '[{"host":"elsewhere","transport":"fcm"}]'"#)

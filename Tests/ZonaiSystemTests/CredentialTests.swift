@@ -110,7 +110,8 @@ struct CredentialTests {
       try await stage.fault(.object(fault))
       let zonai = try await stage.zonai()
       var done = try await zonai.push(to: stage.audience)
-      // An empty answer is tried again, and if it is the last of all, it takes some rounds to tell that it is only one row's.
+      // An empty answer is tried again, and if it is the last of all, it takes some rounds to tell
+      // that it is only one row's.
       for _ in 0..<2 where done.state == .running {
         stage.turn(seconds: 700)
         done = try await zonai.drained(done.id)

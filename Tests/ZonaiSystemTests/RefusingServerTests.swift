@@ -4,7 +4,8 @@ import ZonaiCore
 import ZonaiHTTP
 import ZonaiTransports
 
-/// A service that refuses streams, or leaves them out, over and over: what it did not handle is sent again until it is.
+/// A service that refuses streams, or leaves them out, over and over: what it did not handle is
+/// sent again until it is.
 @Suite(.timeLimit(.minutes(3)))
 struct RefusingServerTests {
   @Test func `a server that refuses what is in flight after each rejection loses no recipient`() async throws {
@@ -52,8 +53,8 @@ struct RefusingServerTests {
   }
 }
 
-/// Takes notifications as APNs does: one stream until one was accepted, then a thousand; one stream again after a rejection, and
-/// what is open then is refused.
+/// Takes notifications as APNs does: one stream until one was accepted, then a thousand; one stream
+/// again after a rejection, and what is open then is refused.
 private final class RefusingServer: Sendable {
   struct Seen {
     var tokens: Set<String> = []
@@ -73,6 +74,7 @@ private final class RefusingServer: Sendable {
     init(_ connection: ServerConnection) { self.connection = connection }
   }
 
+  /// @unchecked: touched by the server's thread only.
   private final class Lines: @unchecked Sendable {
     var all: [ObjectIdentifier: Line] = [:]
   }

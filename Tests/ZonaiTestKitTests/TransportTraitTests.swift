@@ -2,7 +2,8 @@ import Testing
 import ZonaiCore
 import ZonaiTestKit
 
-/// Services that differ from FCM and APNs: their transports pass the suite, and it still notices what is wrong with them.
+/// Services that differ from FCM and APNs: their transports pass the suite, and it still notices
+/// what is wrong with them.
 @Suite struct TransportTraitTests {
   /// A service, the sound transport to it, and a mistake that its declaration brings into reach.
   struct Service: Sendable, CustomTestStringConvertible {

@@ -132,7 +132,7 @@ import ZonaiCore
       "unknown field", 400,
       google(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name", field("message")), message),
     Seen(
-      "value that is no text", 400,
+      "value that is not text", 400,
       google(400, "INVALID_ARGUMENT", "Invalid value at 'message.data[0].value'", field("message.data[0].value")),
       message),
     Seen("reserved key", 400, google(400, "INVALID_ARGUMENT", "Invalid data payload key: from"), message),

@@ -5,7 +5,7 @@ import ZonaiSQL
 /// A job as it is shown: as JSON, as a line of a list, or whole.
 struct JobAccount: Sendable {
   let job: Job
-  /// How many live workers there are of its app; nil for a job that waits for none, or where nobody asked.
+  /// How many live workers its app has; nil for a job that waits for none, or if it was not asked.
   var liveWorkers: Int?
 
   // MARK: JSON

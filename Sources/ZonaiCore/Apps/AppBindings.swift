@@ -41,8 +41,9 @@ public struct AppBindings: Sendable, Hashable {
     }
   }
 
-  /// Throws `rebound` when a worker's lanes are not bound as they were when it began: to the same identity, under the same
-  /// version. A lane without a known version is compared by its identity alone, and may be unbound.
+  /// Throws `rebound` when a worker's lanes are not bound as they were when it began: to the same
+  /// identity, under the same version. A lane without a known version is compared by its identity
+  /// alone, and may be unbound.
   public func check(_ claim: ClaimRequest) throws(StoreError) {
     for identity in claim.lanes.inOrder {
       let bound = lanes[identity.transport]
@@ -68,8 +69,9 @@ public struct AppBindings: Sendable, Hashable {
     transports.compactMap { lanes[$0]?.identity }.inOrder
   }
 
-  /// The identities of a job whose routes need these transports: those that it has, and for the others what they are bound
-  /// to. Throws why the job cannot go on when a transport is bound to another identity than the job's.
+  /// The identities of a job whose routes need these transports: those that it has, and for the
+  /// others what they are bound to. Throws why the job cannot go on when a transport is bound to
+  /// another identity than the job's.
   public func identities(
     of job: [LaneIdentity], needing transports: Set<TransportName>
   ) throws(JobFailure) -> [LaneIdentity] {
@@ -91,7 +93,8 @@ public struct AppBindings: Sendable, Hashable {
         + "bind the app back")
   }
 
-  /// Throws `otherBinding` when a job belongs to another identity than its app: a resume that was not told so.
+  /// Throws `otherBinding` when a job belongs to another identity than its app: a resume that was
+  /// not told so.
   public func checkResume(of id: JobID, with identities: [LaneIdentity]) throws(StoreError) {
     do throws(JobFailure) { _ = try self.identities(of: identities, needing: []) } catch {
       throw StoreError(.otherBinding, "job \(id) cannot go on as it is: \(error.detail)")

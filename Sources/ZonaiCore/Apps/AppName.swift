@@ -1,6 +1,8 @@
-/// The name of an app: a named set of lanes. Jobs and workers belong to one, and a worker claims only jobs of its own.
+/// The name of an app: a named set of lanes. Jobs and workers belong to one, and a worker claims
+/// only jobs of its own.
 ///
-/// The default is the empty name, which is enough as long as one configuration works on the database.
+/// The default is the empty name, which is enough as long as one configuration works on the
+/// database.
 public struct AppName: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }

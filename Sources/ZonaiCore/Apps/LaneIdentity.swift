@@ -1,6 +1,7 @@
 /// Where a lane sends, and on whose account: what must stay the same for all jobs of an app.
 ///
-/// It holds no key material, and replacing a key does not change it: that is what the fingerprint is for.
+/// It holds no key material, and replacing a key does not change it: that is what the fingerprint
+/// is for.
 public struct LaneIdentity: Sendable, Hashable {
   public let transport: TransportName
   /// The service's environment, such as `production`; nil where the service has only one.
@@ -12,7 +13,8 @@ public struct LaneIdentity: Sendable, Hashable {
   /// The service's host name, or `testHost`.
   public let host: String
 
-  /// Stands for every host that takes a service's place: a test's server may have another port on each run.
+  /// Stands for every host that takes a service's place: a test's server may have another port on
+  /// each run.
   public static let testHost = "test"
 
   public init(
@@ -28,7 +30,8 @@ public struct LaneIdentity: Sendable, Hashable {
 }
 
 extension LaneIdentity: CustomStringConvertible {
-  /// "APNs production, team ABCDE12345, bundle id com.example.app at api.push.apple.com", for sentences.
+  /// "APNs production, team ABCDE12345, bundle id com.example.app at api.push.apple.com", for
+  /// sentences.
   public var description: String {
     let parts = [environment, account.map { "\(accountWord) \($0)" }, bundleID.map { "bundle id \($0)" }]
     let place = host == LaneIdentity.testHost ? "a test server" : host

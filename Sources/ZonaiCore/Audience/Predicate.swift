@@ -52,8 +52,8 @@ extension Predicate {
     if case .or(let parts) = self, !parts.isEmpty { parts } else { nil }
   }
 
-  /// The same condition, in which no `and` is a direct part of an `and`, nor an `or` of an `or`; nil when it is nested
-  /// deeper than the limit even so.
+  /// The same condition, in which no `and` is a direct part of an `and`, nor an `or` of an `or`;
+  /// nil when it is nested deeper than the limit even so.
   public var flattened: Predicate? { flattened(depthLeft: Self.depthLimit) }
 
   private func flattened(depthLeft: Int) -> Predicate? {
@@ -112,7 +112,7 @@ public struct Column: Sendable, Hashable {
 }
 
 extension Predicate {
-  /// A chain of any length is one list: `a && b && c` is no deeper than `a && b`.
+  /// A chain of any length is one list: `a && b && c` is not deeper than `a && b`.
   public static func && (left: Predicate, right: Predicate) -> Predicate {
     .and((left.conjuncts ?? [left]) + (right.conjuncts ?? [right]))
   }

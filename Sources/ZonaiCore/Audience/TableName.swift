@@ -7,8 +7,8 @@ public struct TableName: Sendable, Hashable, Codable, ExpressibleByStringLiteral
     self.name = name
     self.schema = schema
   }
-  /// As people write it: `users`, `app.users`, and in double quotes what holds a dot or a quote (`app."odd.name"`). nil when
-  /// it has another form.
+  /// As people write it: `users`, `app.users`, and in double quotes what holds a dot or a quote
+  /// (`app."odd.name"`). nil when it has another form.
   public init?(written text: String) {
     var parts: [String] = [""]
     var isQuoted = false

@@ -80,8 +80,8 @@ extension BatchMachine {
     verdict.grantedWait ?? retry.baseMilliseconds ?? verdict.retryFloorMilliseconds ?? 1000
   }
 
-  /// One wait for everything that a send left unhandled, so that it is sent again together: a recipient that is sent to alone
-  /// does not see that the lane answers others.
+  /// One wait for everything that a send left unhandled, so that it is sent again together: a
+  /// recipient that is sent to alone does not see that the lane answers others.
   private mutating func waitBeforeFreeRepeats(_ selection: [Int], _ answers: [PushAnswer]) -> Int64? {
     let counts = zip(selection, answers).compactMap { index, answer -> Int? in
       guard case .answered(let verdict, _) = answer, verdict.retry == .free else { return nil }
@@ -91,7 +91,8 @@ extension BatchMachine {
     return retry.freeRepeatDelay(after: count, random: random.fraction())
   }
 
-  /// Sends again what surely was not handled, without using up an attempt; false when there were enough of that.
+  /// Sends again what surely was not handled, without using up an attempt; false when there were
+  /// enough of that.
   private mutating func repeatFreely(_ index: Int, after wait: Int64) -> Bool {
     let count = Int(members[index].freeRepeats)
     if members[index].freeSince == 0 { members[index].freeSince = now }

@@ -26,7 +26,8 @@ extension BatchMachine {
     }
   }
 
-  /// The rejections: conclusive ones and those that an operator accepted are certain, the others are weighed by the store.
+  /// The rejections: conclusive ones and those that an operator accepted are certain, the others
+  /// are weighed by the store.
   private mutating func reject(into answers: inout BatchAnswers) {
     for index in members.indices where members[index].phase == .rejected {
       guard let verdict = verdicts[index], let evidence = verdict.evidence else { continue }

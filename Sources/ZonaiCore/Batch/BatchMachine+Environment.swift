@@ -1,5 +1,5 @@
-/// A token that the service calls bad may be alive in the service's other environment: it is asked about there before it is
-/// believed dead, if the answer can matter.
+/// A token that the service calls bad may be alive in the service's other environment: it is asked
+/// about there before it is believed dead, if the answer can matter.
 extension BatchMachine {
   /// What is known of a rejected recipient from the other environment.
   enum EnvironmentCheck: Sendable, Hashable {
@@ -7,8 +7,8 @@ extension BatchMachine {
     case undecided(String)
   }
 
-  /// The checks that are worth their push: of recipients whose group was delivered to, or that the record may speak for.
-  /// nil when there are none, or no push may be opened.
+  /// The checks that are worth their push: of recipients whose group was delivered to, or that the
+  /// record may speak for. nil when there are none, or no push may be opened.
   mutating func environmentChecks() -> BatchStep? {
     guard !isStopping, failure == nil else { return nil }
     var selections: [TransportName: [Int]] = [:]

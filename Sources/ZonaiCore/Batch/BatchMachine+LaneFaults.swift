@@ -1,7 +1,9 @@
-/// Faults of a lane that no single answer carries, and answers of other servers: whose they are is known only from the others.
+/// Faults of a lane that no single answer carries, and answers of other servers: whose they are is
+/// known only from the others.
 extension BatchMachine {
-  /// A fault that no answer carries speaks for every recipient that was not sent to. Since nothing was sent, no attempt of
-  /// theirs is used up: the lane's own count says when the batch is given back, and no recipient is ever counted out for it.
+  /// A fault that no answer carries speaks for every recipient that was not sent to. Since nothing
+  /// was sent, no attempt of theirs is used up: the lane's own count says when the batch is given
+  /// back, and no recipient is ever counted out for it.
   mutating func take(laneFault fault: Verdict, notSent: [Int], transport: TransportName) {
     guard var lane = lanes[transport] else { return }
     if fault.outcome == .jobFails {
@@ -41,7 +43,8 @@ extension BatchMachine {
     }
   }
 
-  /// Marks recipients of a send that another server answered while later ones got the service's own answers.
+  /// Marks recipients of a send that another server answered while later ones got the service's own
+  /// answers.
   mutating func noteOddOnes(_ selection: [Int]) {
     guard selection.contains(where: { verdicts[$0]?.faultWhenRepeated != nil }) else { return }
     let lastGood = selection.filter { isGood($0) }.map { members[$0].order }.max() ?? 0
@@ -58,8 +61,8 @@ extension BatchMachine {
     }
   }
 
-  /// Whose fault it is that a lane gave these recipients nothing but answers of another server; nil if it is an outage, since
-  /// the lane is known to work.
+  /// Whose fault it is that a lane gave these recipients nothing but answers of another server; nil
+  /// if it is an outage, since the lane is known to work.
   func faultOfOtherServer(_ exhausted: [Int], on transport: TransportName) -> Verdict? {
     guard let first = exhausted.first, var verdict = verdicts[first], let fault = verdict.faultWhenRepeated,
       exhausted.allSatisfy({ verdicts[$0]?.faultWhenRepeated != nil }), !isKnownToWork(transport)

@@ -1,4 +1,5 @@
-/// An outage is not an answer: recipients that used up their attempts while a service was away stay owed.
+/// An outage is not an answer: recipients that used up their attempts while a service was away stay
+/// owed.
 extension BatchMachine {
   mutating func judgeExhausted() {
     for (transport, lane) in lanes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

@@ -9,7 +9,8 @@ public struct BatchMachine: Sendable {
     case sending
     /// Witnesses were asked for; what follows is `sending` again, or the conclusion.
     case weighing
-    /// Other environments are being asked about tokens; what follows is `sending`, and the conclusion.
+    /// Other environments are being asked about tokens; what follows is `sending`, and the
+    /// conclusion.
     case checking
     /// The answers are being committed. Leaves for `reading` with rejections, for `over` without.
     case settling

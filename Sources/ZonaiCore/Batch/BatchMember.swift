@@ -30,7 +30,8 @@ struct BatchMember: Sendable {
   var freeSince: Int64 = 0
   /// Whether an answer that nobody knows was tried again already.
   var wasUnknown = false
-  /// Whether it was answered by another server while recipients that were sent to later got the service's own answers.
+  /// Whether it was answered by another server while recipients that were sent to later got the
+  /// service's own answers.
   var wasOdd = false
   /// Whether a fault of the lane kept it from being sent to the last time.
   var wasHeldUp = false

@@ -7,7 +7,8 @@ public enum BatchEvent: Sendable {
   /// The moment that the last step named has come.
   case timerFired(now: Int64)
   case witnesses([Group: GroupCounts], now: Int64)
-  /// What the other environment said, by index into the recipients; one without an answer in time is missing.
+  /// What the other environment said, by index into the recipients; one without an answer in time
+  /// is missing.
   case checked([Int: EnvironmentAnswer], now: Int64)
   case stopped(StopCause, now: Int64)
   case settled(SettleResult)
@@ -33,7 +34,8 @@ public enum BatchStep: Sendable {
   /// Take back the permit to open requests, and wait for what is in flight.
   case revoke
   case askWitnesses([Group])
-  /// Ask about these recipients in the other environments of their lanes, as far as the job's budget reaches.
+  /// Ask about these recipients in the other environments of their lanes, as far as the job's
+  /// budget reaches.
   case checkEnvironment([Dispatch])
   case settle(Settlement)
   case askRows([Rejection])

@@ -5,12 +5,13 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The first backoff, in milliseconds, doubled for each further attempt. nil, the default, is one second on top of the floors
   /// that the services ask for (60 s after a 429 that names no time, 10 s for FCM); a value replaces those floors.
   public var baseMilliseconds: Int64?
-  /// The longest backoff before jitter is drawn, in milliseconds. A service that asks for more gets it, up to an hour.
+  /// The longest backoff before jitter is drawn, in milliseconds. A service that asks for more gets
+  /// it, up to an hour.
   public var maxDelayMilliseconds: Int64 = 60_000
   /// A longer wait than this is not slept: the recipient stays owed, and the batch is given back. A minute, one lease.
   public var longestSleepMilliseconds: Int64 = 60_000
-  /// How many times, and for how long from the first on, a request that surely was not handled is sent again without using up
-  /// an attempt, while the lane answers others.
+  /// How many times, and for how long from the first on, a request that surely was not handled is
+  /// sent again without using up an attempt, while the lane answers others.
   public var maxFreeRepeats = 20
   public var freeRepeatLimitMilliseconds: Int64 = 600_000
   /// How many of them are made at once; the others wait, each twice as long as the one before.

@@ -1,5 +1,6 @@
-/// A small seeded generator: a batch's jitter is a value like the rest of it, and a test's tokens are the same each time.
-/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014.
+/// A small seeded generator: a batch's jitter is a value like the rest of it, and a test's tokens
+/// are the same each time. Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

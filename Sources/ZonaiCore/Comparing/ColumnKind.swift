@@ -1,6 +1,8 @@
-/// What a column holds, as far as predicates are concerned: it decides which values the column can be compared with.
+/// What a column holds, as far as predicates are concerned: it decides which values the column can
+/// be compared with.
 ///
-/// A store derives it from the column's type. What is not certain is `other`: comparing it is refused, `is null` is not.
+/// A store derives it from the column's type. What is not certain is `other`: comparing it is
+/// refused, `is null` is not.
 public enum ColumnKind: Sendable, Hashable {
   /// Whole numbers from `least` to `greatest`.
   case integer(least: Int64 = .min, greatest: UInt64 = UInt64(Int64.max))
@@ -23,7 +25,8 @@ public enum ColumnKind: Sendable, Hashable {
   case timeOfDay(least: Int, greatest: Int)
   /// One of these words, compared as a word, without an order.
   case choice([String])
-  /// Each row's value has a type of its own. Where `convertsText`, text that is a number was stored as one.
+  /// Each row's value has a type of its own. Where `convertsText`, text that is a number was stored
+  /// as one.
   case anything(convertsText: Bool)
   /// A list of values in one row.
   case array

@@ -1,18 +1,21 @@
 /// A comparison as a database makes it exactly: with values that the column can hold.
 ///
-/// `price > 4.25` on a column with one digit behind the point is `price > 4.2`, and `price = 4.25` is never true.
+/// `price > 4.25` on a column with one digit behind the point is `price > 4.2`, and `price = 4.25`
+/// is never true.
 public enum ColumnTest: Sendable, Hashable {
   case compare(Predicate.Comparison, Value)
-  /// Never empty. A NULL at the end stands for a value that no row holds and that has another type than the others, where
-  /// each row has a type of its own.
+  /// Never empty. A NULL at the end stands for a value that no row holds and that has another type
+  /// than the others, where each row has a type of its own.
   case isIn([Value])
   case like(String)
-  /// The same for every row that is not NULL. `value` says of what kind the rows are where each row has a type of its own.
+  /// The same for every row that is not NULL. `value` says of what kind the rows are where each row
+  /// has a type of its own.
   case always(Bool, value: Value)
 }
 
 extension ColumnDescription {
-  /// The comparison in terms of this column; throws `invalidPredicate` with what the column can be compared with.
+  /// The comparison in terms of this column; throws `invalidPredicate` with what the column can be
+  /// compared with.
   public func test(_ comparison: Predicate.Comparison, _ value: Value) throws(StoreError) -> ColumnTest {
     let isOrder = comparison != .equal && comparison != .notEqual
     let place = try place(of: value)
@@ -44,7 +47,8 @@ extension ColumnDescription {
     return .isIn(held)
   }
 
-  /// Whether all of them are plainly of the column's kind: a hundred thousand ids are looked at once, and not copied.
+  /// Whether all of them are plainly of the column's kind: a hundred thousand ids are looked at
+  /// once, and not copied.
   private func isHeld(_ values: [Value]) -> Bool {
     switch kind {
     case .integer(let least, let greatest):

@@ -1,4 +1,5 @@
-/// A decimal number with all its digits: what a value means when it is compared with a column of numbers.
+/// A decimal number with all its digits: what a value means when it is compared with a column of
+/// numbers.
 struct ExactDecimal: Hashable {
   private(set) var isNegative: Bool
   /// Without zeros at either end; empty for zero. The number is 0.d₁d₂d₃… × 10^exponent.
@@ -62,8 +63,8 @@ struct ExactDecimal: Hashable {
     self.init(isNegative: isNegative, digits: whole + fraction, exponent: exponent)
   }
 
-  /// A whole number as it is; a fraction as the shortest text that reads as this number, which is how it was written.
-  /// nil for NaN and infinity.
+  /// A whole number as it is; a fraction as the shortest text that reads as this number, which is
+  /// how it was written. nil for NaN and infinity.
   init?(_ real: Double) {
     guard real.isFinite else { return nil }
     if let whole = Int64(exactly: real) {

@@ -11,7 +11,8 @@ enum StrictTime {
     var text: String { "\(date) \(StrictTime.text(microseconds))" }
   }
 
-  /// `2026-01-31`, and behind a blank or a T `12:30`, `12:30:15` or `12:30:15.25`, with `Z` at the end or not: UTC.
+  /// `2026-01-31`, and behind a blank or a T `12:30`, `12:30:15` or `12:30:15.25`, with `Z` at the
+  /// end or not: UTC.
   static func moment(_ text: String) -> Moment? {
     var reader = DigitReader(text)
     guard let year = reader.number(digits: 4), year > 0, reader.take("-"), let month = reader.number(digits: 2),
@@ -30,7 +31,8 @@ enum StrictTime {
     return moment
   }
 
-  /// `12:30`, `12:30:15.25`, `-100:00:00`: microseconds, the next lower ones where digits were cut off, and whether they were.
+  /// `12:30`, `12:30:15.25`, `-100:00:00`: microseconds, the next lower ones where digits were cut
+  /// off, and whether they were.
   static func time(_ text: String) -> (microseconds: Int64, isCut: Bool)? {
     var reader = DigitReader(text)
     let isNegative = reader.take("-")

@@ -104,7 +104,8 @@ final class Worker: Sendable {
 
   // MARK: Claiming
 
-  /// Refused here, before it is listed and before it claims, when the app is bound to other lanes than this worker has.
+  /// Refused here, before it is listed and before it claims, when the app is bound to other lanes
+  /// than this worker has.
   private func bind() async throws(StoreError) {
     let store = store
     let request = BindRequest(app: zonai.app, lanes: zonai.lanes)

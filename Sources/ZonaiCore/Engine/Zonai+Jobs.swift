@@ -28,9 +28,9 @@ extension Zonai {
 
   /// Lets a failed or cancelled job go on from where it stopped, with those who are owed first.
   ///
-  /// `suspects` says what becomes of recipients that the batch guard held back: by default they are sent to again and
-  /// judged as before. `rebound` says that a job may go on that was begun as another project, team or environment than its
-  /// app is bound to by now.
+  /// `suspects` says what becomes of recipients that the batch guard held back: by default they are
+  /// sent to again and judged as before. `rebound` says that a job may go on that was begun as
+  /// another project, team or environment than its app is bound to by now.
   @discardableResult
   public func resume(
     _ id: JobID, suspects: SuspectMode = .ask, rebound: Bool = false

@@ -28,8 +28,8 @@ public final class Zonai: Sendable {
   /// Throws a `ZonaiError` when an option is out of its range, or a transport or table is given twice.
   ///
   /// - Parameters:
-  ///   - app: the app that jobs are enqueued for and worked on; one of its own for each configuration that shares the
-  ///     database with others.
+  ///   - app: the app that jobs are enqueued for and worked on; one of its own for each
+  ///     configuration that shares the database with others.
   ///   - transports: the lanes of this process; none is enough to enqueue with given routes, to list, cancel and resume.
   ///   - tables: tables that are described by their own types; others work by their names. One that is described without
   ///     a schema stands for its name in every schema that is not described itself.
@@ -100,9 +100,9 @@ public final class Zonai: Sendable {
   /// Works until the task is cancelled or `shutdown` is called; then claims nothing more, settles what is in flight within
   /// `gracePeriodSeconds`, and gives its leases back.
   ///
-  /// Throws the `StoreError` or `ZonaiError` that no retry helped against, also after settling what is in flight:
-  /// `otherBinding`, before anything is written, when the app is bound to other lanes than this process has; `rebound` when
-  /// it was bound to others meanwhile.
+  /// Throws the `StoreError` or `ZonaiError` that no retry helped against, also after settling what
+  /// is in flight: `otherBinding`, before anything is written, when the app is bound to other lanes
+  /// than this process has; `rebound` when it was bound to others meanwhile.
   @discardableResult
   public func run() async throws -> WorkReport { try await work(for: .stay) }
 

@@ -1,10 +1,10 @@
 /// Weighs circumstantial evidence by counting: witness, guard, ceiling, record.
 extension BatchAnswers {
-  /// The answers with their circumstantial rejections decided: each has become a rejection, a transient failure or a
-  /// recipient that stays owed, and `circumstantial` is empty.
+  /// The answers with their circumstantial rejections decided: each has become a rejection, a
+  /// transient failure or a recipient that stays owed, and `circumstantial` is empty.
   ///
-  /// A store calls it inside the settling transaction, after it has locked the job's counts and the records of the lanes, so
-  /// that any number of workers that settle at once keep to one ceiling.
+  /// A store calls it inside the settling transaction, after it has locked the job's counts and the
+  /// records of the lanes, so that any number of workers that settle at once keep to one ceiling.
   ///
   /// - Parameters:
   ///   - counts: what the job and the store know of each group, without these answers.
@@ -46,7 +46,8 @@ extension BatchAnswers {
     return weighed
   }
 
-  /// How many circumstantial answers came in, by group, whatever they are counted as: for the record of the lane.
+  /// How many circumstantial answers came in, by group, whatever they are counted as: for the
+  /// record of the lane.
   public var circumstantialByGroup: [Group: Int] {
     var counts: [Group: Int] = [:]
     for candidate in circumstantial { counts[candidate.rejection.group, default: 0] += 1 }
@@ -73,8 +74,8 @@ private struct EvidenceScale {
   let delivered: Int
   let answeredHere: Int
   let circumstantial: Int
-  /// Whether more than a fifth of the group would be pruned on circumstantial evidence: of these answers, or of the job so
-  /// far. Then none of these is.
+  /// Whether more than a fifth of the group would be pruned on circumstantial evidence: of these
+  /// answers, or of the job so far. Then none of these is.
   private(set) var isAboveCeiling = false
 
   init(

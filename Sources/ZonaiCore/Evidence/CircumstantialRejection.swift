@@ -1,5 +1,6 @@
-/// A rejection that may be about the message or the lane instead of the token. The store decides it in the settling
-/// transaction (`BatchAnswers.weighed`), where the job's counts cannot change meanwhile.
+/// A rejection that may be about the message or the lane instead of the token. The store decides it
+/// in the settling transaction (`BatchAnswers.weighed`), where the job's counts cannot change
+/// meanwhile.
 public struct CircumstantialRejection: Sendable, Hashable {
   /// What is recorded if the evidence suffices.
   public var rejection: Rejection

@@ -4,16 +4,18 @@ public struct GroupCounts: Sendable, Hashable {
   public var delivered: Int
   /// Recipients of this job with an outcome or a recorded rejection.
   public var answered: Int
-  /// Rejections on circumstantial evidence in this job so far: settled ones, and those recorded whose prune is to come.
+  /// Rejections on circumstantial evidence in this job so far: settled ones, and those recorded
+  /// whose prune is to come.
   public var circumstantialRejections: Int
-  /// Circumstantial answers in this job so far: those rejections, and the answers that counted as transient.
+  /// Circumstantial answers in this job so far: those rejections, and the answers that counted as
+  /// transient.
   public var circumstantial: Int
   /// In this job, by any group of the same transport and fingerprint.
   public var deliveredOnLane: Int
   /// The last delivery on the lane (any job, any platform), in the store's milliseconds since 1970.
   public var laneLastDeliveredAt: Int64?
-  /// The record: when the group's lane and platform last delivered, in any job, and how many circumstantial answers came
-  /// since.
+  /// The record: when the group's lane and platform last delivered, in any job, and how many
+  /// circumstantial answers came since.
   public var recordLastDeliveredAt: Int64?
   public var recordCircumstantialSince: Int
 
@@ -46,8 +48,8 @@ public struct GroupCounts: Sendable, Hashable {
   /// A record older than a day does not speak.
   static let recordSpeaksMilliseconds: Int64 = 86_400_000
 
-  /// Whether the record may stand in for a witness: a delivery within a day, and fewer than twenty circumstantial answers
-  /// since.
+  /// Whether the record may stand in for a witness: a delivery within a day, and fewer than twenty
+  /// circumstantial answers since.
   public func recordSpeaks(at now: Int64) -> Bool {
     guard let last = recordLastDeliveredAt else { return false }
     return now - last < GroupCounts.recordSpeaksMilliseconds && recordCircumstantialSince < 20

@@ -1,13 +1,15 @@
-/// Whether a token that the service calls bad may belong to another environment of the same service.
+/// Whether a token that the service calls bad may belong to another environment of the same
+/// service.
 ///
-/// A delivery to another device says nothing about the environment of this token, and tables mix both: a token of a
-/// development build in a production table is alive.
+/// A delivery to another device says nothing about the environment of this token, and tables mix
+/// both: a token of a development build in a production table is alive.
 public enum OtherEnvironment: Sendable, Hashable {
   /// The service has one environment, or the configuration says that all tokens are of this one.
   case none
   /// `Transport.check` asks there before such a token is believed dead.
   case canBeAsked
-  /// There is another environment, and it cannot be asked. Such tokens are kept; the clause says why.
+  /// There is another environment, and it cannot be asked. Such tokens are kept; the clause says
+  /// why.
   case cannotBeAsked(String)
 }
 
@@ -17,7 +19,8 @@ public enum EnvironmentAnswer: Sendable, Hashable {
   case unknownThere
   /// The token is alive there. The verdict names the setting; it is a fault of the configuration.
   case aliveThere(Verdict)
-  /// No answer that decides; the row is kept, and the clause says why. One of few, since counts are kept by it.
+  /// No answer that decides; the row is kept, and the clause says why. One of few, since counts are
+  /// kept by it.
   case undecided(String)
   /// No request was opened: the permit lapsed before.
   case notAsked
@@ -25,8 +28,9 @@ public enum EnvironmentAnswer: Sendable, Hashable {
 
 /// A request to count checks in the other environment before they are made.
 public struct CheckBudgetRequest: Sendable {
-  /// How many tokens of one job are asked about in the other environment within an hour, by all workers together. Each check
-  /// is a push of its own, and Apple counts pushes to bad tokens against the sender.
+  /// How many tokens of one job are asked about in the other environment within an hour, by all
+  /// workers together. Each check is a push of its own, and Apple counts pushes to bad tokens
+  /// against the sender.
   public static let perJobAndHour = 200
 
   public var lease: BatchLease
@@ -51,7 +55,8 @@ public struct CheckBudget: Sendable, Hashable {
     self.used = used
   }
 
-  /// Takes as many checks as are left of those wanted. The first check after an hour begins a new one.
+  /// Takes as many checks as are left of those wanted. The first check after an hour begins a new
+  /// one.
   public mutating func take(_ wanted: Int, now: Int64) -> Int {
     if now - since >= CheckBudget.hour || now < since { self = CheckBudget(since: now) }
     let granted = max(0, min(wanted, CheckBudgetRequest.perJobAndHour - used))

@@ -62,7 +62,8 @@ public struct Job: Sendable {
   public var id: JobID
   public var app: AppName
   public var definition: JobDefinition
-  /// What its transports were bound to when it was enqueued or first claimed, in order; empty before.
+  /// What its transports were bound to when it was enqueued or first claimed, in order; empty
+  /// before.
   public var identities: [LaneIdentity]
   public var state: JobState
   public var counts: JobCounts

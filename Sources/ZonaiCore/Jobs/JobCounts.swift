@@ -45,13 +45,15 @@ public struct TallyLine: Sendable, Hashable, Codable {
     public var isRejection: Bool { self == .pruned || self == .spared || self == .kept }
   }
 
-  /// How many lines with a detail a job's account takes. What comes later is counted without one, unless the account has the
-  /// very line: details hold others' words, which may be different for each row.
+  /// How many lines with a detail a job's account takes. What comes later is counted without one,
+  /// unless the account has the very line: details hold others' words, which may be different for
+  /// each row.
   public static let mostDetails = 100
 
   public var group: Group
   public var outcome: Outcome
-  /// Of answers that called the token dead: of rejections, and of circumstantial answers that counted as transient.
+  /// Of answers that called the token dead: of rejections, and of circumstantial answers that
+  /// counted as transient.
   public var evidence: Evidence?
   public var reason: Reason
   /// What a person would want to read: the setting, the service's words, "above the ceiling". At most 200 characters.

@@ -5,9 +5,11 @@ public struct JobNote: Sendable, Hashable, Codable, CustomStringConvertible {
     public init(rawValue: String) { self.rawValue = rawValue }
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// Values of the last-seen column lie in the future: local time, probably, or another kind of date.
+    /// Values of the last-seen column lie in the future: local time, probably, or another kind of
+    /// date.
     public static let lastSeenInFuture: Code = "lastSeenInFuture"
-    /// Devices register all the time, and the newest value of the last-seen column is hours old: local time, probably.
+    /// Devices register all the time, and the newest value of the last-seen column is hours old:
+    /// local time, probably.
     public static let lastSeenBehind: Code = "lastSeenBehind"
     /// Values of the last-seen column cannot be read as a time.
     public static let lastSeenUnreadable: Code = "lastSeenUnreadable"
@@ -44,7 +46,8 @@ extension Job {
   /// The notes on the job's table, and what its account shows by now.
   public var advice: [JobNote] { notes + [movingLastSeen].compactMap { $0 } }
 
-  /// A token that is alive when its row is seen answers no death of an earlier day: then the column tells something else.
+  /// A token that is alive when its row is seen answers no death of an earlier day: then the column
+  /// tells something else.
   private var movingLastSeen: JobNote? {
     guard let lastSeen = definition.audience.lastSeen else { return nil }
     let steps = Dictionary(uniqueKeysWithValues: LaterLastSeen.allCases.map { ($0.sentence, $0) })

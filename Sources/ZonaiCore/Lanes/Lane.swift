@@ -19,8 +19,8 @@ public struct TransportName: RawRepresentable, Sendable, Hashable, Codable, Cust
 public struct Lane: Sendable, Hashable {
   /// Where it sends, and on whose account: what an app is bound to.
   public let identity: LaneIdentity
-  /// What the lane is, without key material: its identity with its host, key id and topic. Two lanes that could answer
-  /// differently for the same token have different fingerprints.
+  /// What the lane is, without key material: its identity with its host, key id and topic. Two
+  /// lanes that could answer differently for the same token have different fingerprints.
   public let fingerprint: String
   /// The shortest wait before any repeat, in milliseconds. FCM asks for ten seconds (its scaling guide); APNs for none.
   public let retryFloorMilliseconds: Int64

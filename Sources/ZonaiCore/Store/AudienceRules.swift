@@ -205,7 +205,8 @@ public enum AudienceRules {
 
   // MARK: Predicate
 
-  /// Whether each comparison can be made exactly. The statement asks again, against the table as it is then.
+  /// Whether each comparison can be made exactly. The statement asks again, against the table as it
+  /// is then.
   private static func checkPredicate(
     _ predicate: Predicate, in table: TableDescription
   ) throws(StoreError) {

@@ -2,8 +2,9 @@ public struct ClaimRequest: Sendable {
   public var worker: WorkerID
   /// The worker's app; jobs of others are left alone.
   public var app: AppName
-  /// What the worker is configured for, one for each of its transports. A job that needs another transport is left alone
-  /// and named in `Idle.unservable`. A transport that the app has not used yet is bound to its lane by the claim.
+  /// What the worker is configured for, one for each of its transports. A job that needs another
+  /// transport is left alone and named in `Idle.unservable`. A transport that the app has not used
+  /// yet is bound to its lane by the claim.
   public var lanes: [LaneIdentity]
   /// The versions of the bindings under which the worker began, as `bind` told them.
   public var bindingVersions: [TransportName: Int64]

@@ -5,11 +5,12 @@ public protocol JobStore: Sendable {
   func jobs(_ query: JobQuery) async throws(StoreError) -> JobListing
   func change(_ change: JobChange) async throws(StoreError) -> ChangeResult
 
-  /// Binds the app's transports to the identities of these lanes, where they are not bound yet. Throws `otherBinding`, and
-  /// writes nothing, when one is bound to another identity.
+  /// Binds the app's transports to the identities of these lanes, where they are not bound yet.
+  /// Throws `otherBinding`, and writes nothing, when one is bound to another identity.
   func bind(_ request: BindRequest) async throws(StoreError) -> AppBindings
-  /// Binds the app to these lanes, whatever it was bound to; fails its open jobs that need a transport whose identity this
-  /// changes. From the commit on no worker claims under the old binding. Throws `notFound` for an app without bindings.
+  /// Binds the app to these lanes, whatever it was bound to; fails its open jobs that need a
+  /// transport whose identity this changes. From the commit on no worker claims under the old
+  /// binding. Throws `notFound` for an app without bindings.
   func rebind(_ request: BindRequest) async throws(StoreError) -> Rebinding
   /// Every app that is bound, or named by an open job or a live worker, by name.
   func apps() async throws(StoreError) -> [AppAccount]
@@ -18,12 +19,13 @@ public protocol JobStore: Sendable {
 public struct EnqueueRequest: Sendable {
   /// The app that the job belongs to.
   public var app: AppName
-  /// What the enqueuing process is configured for: checked against the app's bindings, and bound where there is none. Empty
-  /// for a process without lanes.
+  /// What the enqueuing process is configured for: checked against the app's bindings, and bound
+  /// where there is none. Empty for a process without lanes.
   public var lanes: [LaneIdentity]
   /// The audience's key may still be empty: the table's primary key is filled in.
   public var definition: JobDefinition
-  /// The same key with the same content gives the same job of this app; with other content it is refused.
+  /// The same key with the same content gives the same job of this app; with other content it is
+  /// refused.
   public var idempotencyKey: String?
   /// `deleteRow` on a table that others reference is meant.
   public var deletesReferencedRows: Bool
@@ -85,8 +87,9 @@ public struct AudienceCount: Sendable, Hashable {
 
 public enum JobChange: Sendable {
   case cancel(JobID)
-  /// A failed or cancelled job goes on from where it stopped. One that belongs to another identity than its app is bound to
-  /// is refused as `otherBinding`, unless `rebound`: then it belongs to what the app is bound to from now on.
+  /// A failed or cancelled job goes on from where it stopped. One that belongs to another identity
+  /// than its app is bound to is refused as `otherBinding`, unless `rebound`: then it belongs to
+  /// what the app is bound to from now on.
   case resume(JobID, suspects: SuspectMode, rebound: Bool = false)
   /// The job cannot run: found by a worker before any send of its first batch.
   case fail(BatchLease, JobFailure)

@@ -59,7 +59,7 @@ public struct ColumnDescription: Sendable, Hashable {
   /// Whether ORDER BY and `>` agree on this column, byte for byte; nil when they do. Otherwise a clause that says why not
   /// ("its collation ignores case").
   public var orderProblem: String?
-  /// How much a text or bytes may have here; nil for other types, and where there is no limit.
+  /// How much a text or bytes may have here; nil for other types, and without a limit.
   public var capacity: ColumnCapacity?
 
   public init(
@@ -78,8 +78,8 @@ public struct ColumnDescription: Sendable, Hashable {
 }
 
 extension ColumnDescription {
-  /// Whether the token fills the column to the end, as those do that were cut off. 64 hexadecimal digits are a whole token of
-  /// APNs.
+  /// Whether the token fills the column to the end, as those do that were cut off. 64 hexadecimal
+  /// digits are a whole token of APNs.
   package func cutsOff(_ token: ArraySlice<UInt8>) -> Bool {
     capacity?.isFilled(by: token) == true && !TokenShape.isWholeAppleToken(token)
   }

@@ -19,7 +19,8 @@ public struct BatchAnswers: Sendable {
   public var owed: [OwedRecipient]
   /// Rejections whose evidence the store weighs before it commits anything (`weighed`).
   public var circumstantial: [CircumstantialRejection]
-  /// Whether the job has this one recipient and no other: then the record of the lane may stand in for a witness.
+  /// Whether the job has this one recipient and no other: then the record of the lane may stand in
+  /// for a witness.
   public var isSole: Bool
   public var repeatedAfterLostAnswer: Int
   /// Set when the job must stop; the first failure stays.
@@ -76,8 +77,8 @@ public enum SettleResult: Sendable {
 public struct Committed: Sendable {
   /// The job after the commit, without its tally.
   public var job: Job
-  /// The rejections that an `answers` step recorded: the conclusive ones, and those whose evidence sufficed. Hooks are asked
-  /// for these only.
+  /// The rejections that an `answers` step recorded: the conclusive ones, and those whose evidence
+  /// sufficed. Hooks are asked for these only.
   public var recorded: [Rejection]
   /// What became of each decision of a `prunes` step, in its order: pruned, spared or kept.
   public var outcomes: [TallyLine.Outcome]

@@ -15,8 +15,8 @@ public protocol TokenStore: Sendable {
   /// after it.
   func inspect(_ request: InspectRequest) async throws(StoreError) -> Inspection
 
-  /// Counts checks in the other environment before they are made, and says how many of them may be: what is left of
-  /// `CheckBudgetRequest.perJobAndHour`; 0 when another worker owns the batch.
+  /// Counts checks in the other environment before they are made, and says how many of them may be:
+  /// what is left of `CheckBudgetRequest.perJobAndHour`; 0 when another worker owns the batch.
   func takeChecks(_ request: CheckBudgetRequest) async throws(StoreError) -> Int
 
   /// Commits one step of a batch: its answers, then what was done about its rejections.

@@ -41,8 +41,9 @@ public struct PushBatchResult: Sendable {
   /// A fault of the lane that no single answer carries: no access token to be had, the name does not resolve. It explains
   /// the `notSent` answers.
   public var laneFault: Verdict?
-  /// Whether the lane answered requests of other batches since this send began. While it does, or answers others of this
-  /// batch, a request that surely was not handled is sent again without using up an attempt.
+  /// Whether the lane answered requests of other batches since this send began. While it does, or
+  /// answers others of this batch, a request that surely was not handled is sent again without
+  /// using up an attempt.
   public var laneAnswered: Bool
 
   public init(answers: [PushAnswer], laneFault: Verdict? = nil, laneAnswered: Bool = false) {
@@ -76,7 +77,8 @@ public enum PushAnswer: Sendable, Hashable {
     }
   }
 
-  /// Whether the service answered, and not to say that it is in trouble or that the connection ends.
+  /// Whether the service answered, and not to say that it is in trouble or that the connection
+  /// ends.
   var isProgress: Bool {
     switch self {
     case .delivered: true

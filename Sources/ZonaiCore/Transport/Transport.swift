@@ -14,9 +14,10 @@ public protocol Transport: Sendable {
   /// the whole lane or the message; what is in flight is read to its end, what was not opened comes back `notSent`.
   func send(_ batch: PushBatch) async -> PushBatchResult
 
-  /// Asks about the batch's tokens in the service's other environment, once each, with a push that shows nothing; one answer
-  /// for each, in their order; never throws. It is called for messages whose `otherEnvironment` can be asked, has a time limit
-  /// of its own, and opens no request once the batch's permit has lapsed.
+  /// Asks about the batch's tokens in the service's other environment, once each, with a push that
+  /// shows nothing; one answer for each, in their order; never throws. It is called for messages
+  /// whose `otherEnvironment` can be asked, has a time limit of its own, and opens no request once
+  /// the batch's permit has lapsed.
   func check(_ batch: PushBatch) async -> [EnvironmentAnswer]
 
   /// Ends connections and threads. A batch that is in flight ends as after a lost connection.
@@ -40,7 +41,8 @@ public struct PreparedMessage: Sendable {
   public let limit: Int
   /// The transport's own rendering.
   public let content: any Sendable
-  /// Whether a token that the service calls bad may belong to another environment. The default is a service of one.
+  /// Whether a token that the service calls bad may belong to another environment. The default is a
+  /// service of one.
   public let otherEnvironment: OtherEnvironment
 
   public init(

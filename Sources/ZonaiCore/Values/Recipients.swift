@@ -9,7 +9,8 @@ public struct Recipients: Sendable {
   /// The last-seen column as it was read, or empty when the audience names none. It is part of a prune's condition.
   public private(set) var lastSeen: [Value] = []
 
-  /// The column that the tokens were read from, as the database describes it; nil when the store does not say.
+  /// The column that the tokens were read from, as the database describes it; nil when the store
+  /// does not say.
   public let tokenColumn: ColumnDescription?
 
   public init(tokenColumn: ColumnDescription? = nil) { self.tokenColumn = tokenColumn }

@@ -7,7 +7,8 @@ extension FCMAnswer {
     return word.map { ServiceWords.shortened($0, hiding: token) } ?? "HTTP \(status)"
   }
 
-  /// A client error with the detail `FcmError`; 429 and statuses that pass are the service's whatever their body says.
+  /// A client error with the detail `FcmError`; 429 and statuses that pass are the service's
+  /// whatever their body says.
   func carries(_ code: String) -> Bool {
     errorCode == code && body == .service && (400...499).contains(status)
   }

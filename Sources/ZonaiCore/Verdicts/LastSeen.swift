@@ -1,18 +1,20 @@
 /// Reads the last-seen column: when the row's token was registered, as the application happens to write it.
 ///
-/// A value stands for all moments that it can mean: one in whole seconds for the whole second, a day for the whole day. Times
-/// without a zone are in UTC.
+/// A value stands for all moments that it can mean: one in whole seconds for the whole second, a
+/// day for the whole day. Times without a zone are in UTC.
 public enum LastSeen {
-  /// The latest moment that the value can mean, in milliseconds since 1970; nil when it cannot be read as a time.
+  /// The latest moment that the value can mean, in milliseconds since 1970; nil when it cannot be
+  /// read as a time.
   ///
   /// The latest, since a row whose token may have been registered after it died is kept.
   public static func milliseconds(_ value: Value) -> Int64? { moments(value)?.upperBound }
 
-  /// From the earliest to the latest moment that the value can mean, in milliseconds since 1970; nil when it cannot be read.
+  /// From the earliest to the latest moment that the value can mean, in milliseconds since 1970;
+  /// nil when it cannot be read.
   ///
-  /// Numbers are seconds, milliseconds, microseconds or nanoseconds by their magnitude; one that would be none of these between
-  /// 1973 and 5138 (a Julian day, `20260102`) is unreadable, except 0. Text is ISO 8601, a date as JavaScript, mail and C write
-  /// it, or a number.
+  /// Numbers are seconds, milliseconds, microseconds or nanoseconds by their magnitude; one that
+  /// would be none of these between 1973 and 5138 (a Julian day, `20260102`) is unreadable, except
+  /// 0. Text is ISO 8601, a date as JavaScript, mail and C write it, or a number.
   public static func moments(_ value: Value) -> ClosedRange<Int64>? {
     switch value {
     case .integer(let number): moments(number)
@@ -68,11 +70,12 @@ public enum LastSeen {
 
   static let day: Int64 = 86_400_000
 
-  /// The moments that a time means which was written to the `unit`. `midnight` is a moment at which a day begins where it was
-  /// written.
+  /// The moments that a time means which was written to the `unit`. `midnight` is a moment at which
+  /// a day begins where it was written.
   ///
-  /// Whole seconds and whole days count as such whatever the unit, since a column of a finer type often holds a coarser value:
-  /// unless the value `isFiner`, with something behind its milliseconds.
+  /// Whole seconds and whole days count as such whatever the unit, since a column of a finer type
+  /// often holds a coarser value: unless the value `isFiner`, with something behind its
+  /// milliseconds.
   static func span(_ start: Int64, unit: Int64, midnight: Int64 = 0, isFiner: Bool = false) -> ClosedRange<Int64> {
     if isFiner { return start...start }
     var unit = unit

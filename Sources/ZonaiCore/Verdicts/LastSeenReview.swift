@@ -1,4 +1,5 @@
-/// What a look at some values of a last-seen column shows: whether they can be the times of registrations, in UTC.
+/// What a look at some values of a last-seen column shows: whether they can be the times of
+/// registrations, in UTC.
 package enum LastSeenReview {
   /// How many rows are looked at, those with the greatest keys.
   package static let rows = 1000
@@ -37,8 +38,8 @@ package enum LastSeenReview {
     return notes
   }
 
-  /// By how much the newest values are behind, if devices register so often that the newest of all should be newer: ten of them
-  /// within a tenth of that time. At most 14 hours, as the zones are.
+  /// By how much the newest values are behind, if devices register so often that the newest of all
+  /// should be newer: ten of them within a tenth of that time. At most 14 hours, as the zones are.
   private static func delay(of moments: [ClosedRange<Int64>], now: Int64) -> Int64? {
     var latest: [Int64] = []
     for moment in moments where latest.count < 10 && latest.last != moment.upperBound {

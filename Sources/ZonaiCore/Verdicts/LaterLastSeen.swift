@@ -1,5 +1,5 @@
-/// By how much a row's last-seen is later than the death of its token, in a handful of steps: a job's account has one line for
-/// each.
+/// By how much a row's last-seen is later than the death of its token, in a handful of steps: a
+/// job's account has one line for each.
 public enum LaterLastSeen: Sendable, Hashable, CaseIterable {
   case byLessThanAMinute, byLessThanAnHour, byLessThanADay, byLessThanAMonth, byAMonthOrMore
   /// It cannot be read as a time.

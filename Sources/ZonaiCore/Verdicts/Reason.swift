@@ -24,7 +24,8 @@ public struct Reason: RawRepresentable, Sendable, Hashable, Codable, Expressible
   public static let noLane: Reason = "noLane"
   /// The token cannot belong to the lane, by its shape; it was not sent.
   public static let tokenNotForLane: Reason = "tokenNotForLane"
-  /// The token fills its column to the end and the service calls it malformed: the column has cut it off.
+  /// The token fills its column to the end and the service calls it malformed: the column has cut
+  /// it off.
   public static let tokenCutOff: Reason = "tokenCutOff"
   /// The message's time to live ran out before it was sent.
   public static let expired: Reason = "expired"

@@ -1,11 +1,12 @@
 /// The header `retry-after`: seconds, or a date that counts from the answer's own `date`, since no clock is asked here.
 /// https://www.rfc-editor.org/rfc/rfc9110#name-retry-after
 public enum RetryAfter {
-  /// The longest wait that any service is granted: an hour. A year, by mistake or from a proxy, must not park a job.
+  /// The longest wait that any service is granted: an hour. A year, by mistake or from a proxy,
+  /// must not park a job.
   public static let longest: Int64 = 3600 * 1000
 
-  /// Milliseconds from the answer, an hour at most; 0 for a date that is past, nil when the service asked for nothing that
-  /// can be read. A fraction of a second counts as a whole one.
+  /// Milliseconds from the answer, an hour at most; 0 for a date that is past, nil when the service
+  /// asked for nothing that can be read. A fraction of a second counts as a whole one.
   public static func milliseconds(_ text: String?, date: String?) -> Int64? {
     guard let text else { return nil }
     var reader = DigitReader(text)

@@ -1,4 +1,5 @@
-/// Words of a service, a database or an application, made fit for a log: one line, short, and without a device token.
+/// Words of a service, a database or an application, made fit for a log: one line, short, and
+/// without a device token.
 public enum ServiceWords {
   /// The longest text that is kept, in characters.
   public static let limit = 300
@@ -7,8 +8,9 @@ public enum ServiceWords {
   /// Longer runs are cut too when digits and letters take turns in them, as in a part of a token.
   static let longestMixedWord = 19
 
-  /// Long runs of token characters are cut to their first six, so that a token that a service repeats is never shown whole.
-  /// `token`, if given, is cut out wherever more than six bytes of it stand, in whatever case or encoding.
+  /// Long runs of token characters are cut to their first six, so that a token that a service
+  /// repeats is never shown whole. `token`, if given, is cut out wherever more than six bytes of it
+  /// stand, in whatever case or encoding.
   public static func shortened(_ text: String, hiding token: ArraySlice<UInt8>? = nil) -> String {
     shortened(text, hidingAll: token.map { [$0] } ?? [])
   }

@@ -1,9 +1,12 @@
-/// Finds a token or a key in a text, whole or in pieces, and in the forms that a service, a database or a library gives it:
-/// another case, percent-encoded, in base64 or in hexadecimal digits.
+/// Finds a token or a key in a text, whole or in pieces, and in the forms that a service, a
+/// database or a library gives it: another case, percent-encoded, in base64 or in hexadecimal
+/// digits.
 struct TokenPieces {
-  /// The shortest piece that is found, in bytes of the token. A token's own description shows one byte less.
+  /// The shortest piece that is found, in bytes of the token. A token's own description shows one
+  /// byte less.
   private static let shortest = 7
-  /// Encoded pieces are found by windows of eight characters, in runs of characters that are longer than words are.
+  /// Encoded pieces are found by windows of eight characters, in runs of characters that are longer
+  /// than words are.
   private static let encodedWindow = 8
   private static let shortestEncodedRun = 16
 
@@ -13,7 +16,8 @@ struct TokenPieces {
 
   /// The text with an ellipsis in the place of each piece of the token.
   ///
-  /// A secret shorter than a piece is found only where it is a word of its own: the key 3 is not the 3 of 300.
+  /// A secret shorter than a piece is found only where it is a word of its own: the key 3 is not
+  /// the 3 of 300.
   static func hide(_ token: ArraySlice<UInt8>, in text: [UInt8]) -> [UInt8] {
     var pieces = TokenPieces(text, token)
     pieces.find()
@@ -65,7 +69,8 @@ struct TokenPieces {
     }
   }
 
-  /// Marks what the windows, all of one length, match. `ends` says where each character ends in the text.
+  /// Marks what the windows, all of one length, match. `ends` says where each character ends in the
+  /// text.
   private mutating func find(_ windows: Windows, in characters: [UInt8], _ ends: [Int]) {
     guard windows.length > 0 else { return }
     var seen: UInt64 = 0
@@ -105,7 +110,8 @@ struct TokenPieces {
     return longest
   }
 
-  /// The text's characters in lower case, those that are percent-encoded decoded, and where each ends in the text.
+  /// The text's characters in lower case, those that are percent-encoded decoded, and where each
+  /// ends in the text.
   private var percentDecoded: (characters: [UInt8], ends: [Int]) {
     var characters: [UInt8] = []
     var ends: [Int] = []
@@ -125,7 +131,8 @@ struct TokenPieces {
     return (characters, ends)
   }
 
-  /// Of whole groups of three bytes. The alphabet for URLs differs in two characters, which no ASCII text has.
+  /// Of whole groups of three bytes. The alphabet for URLs differs in two characters, which no
+  /// ASCII text has.
   /// https://www.rfc-editor.org/rfc/rfc4648
   private func base64(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -20,8 +20,8 @@ extension Verdict {
     Verdict(.jobFails, fault: .configuration, reason: reason, names: names)
   }
 
-  /// The answer of another server, or an empty one: a proxy, a portal, a front end in trouble. It is tried again, and is a fault
-  /// of the lane's settings only if the lane answers nothing else.
+  /// The answer of another server, or an empty one: a proxy, a portal, a front end in trouble. It
+  /// is tried again, and is a fault of the lane's settings only if the lane answers nothing else.
   package static func foreign(
     _ reason: Reason = .notTheService, names: String, answerMayBeLost: Bool = false
   ) -> Verdict {

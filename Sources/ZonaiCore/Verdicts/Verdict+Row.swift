@@ -1,7 +1,7 @@
 /// What becomes of a verdict when more is known than the answer.
 extension Verdict {
-  /// The verdict as the engine takes it: a rejection without evidence, or about anything but the recipient, proves nothing. It
-  /// counts as an answer that Zonai does not know.
+  /// The verdict as the engine takes it: a rejection without evidence, or about anything but the
+  /// recipient, proves nothing. It counts as an answer that Zonai does not know.
   var proven: Verdict {
     guard outcome == .permanentlyRejected, evidence == nil || fault != .recipient else { return self }
     var verdict = self
@@ -32,8 +32,8 @@ extension Verdict {
     return consideringLastSeen(LastSeen.milliseconds(value))
   }
 
-  /// The verdict for a token that fills its column to the end: if the service calls it malformed, the column has cut it off,
-  /// and the device is alive.
+  /// The verdict for a token that fills its column to the end: if the service calls it malformed,
+  /// the column has cut it off, and the device is alive.
   func considering(_ column: ColumnDescription?, of table: TableName, token: ArraySlice<UInt8>) -> Verdict {
     guard outcome == .permanentlyRejected, let column, let capacity = column.capacity,
       evidence == .tokenNamed || reason == "BadDeviceToken", column.cutsOff(token)

@@ -20,7 +20,8 @@ public struct Verdict: Sendable, Hashable {
     case once
     /// Up to the policy's attempts.
     case attempts
-    /// Without using up an attempt while the lane answers others. Only for a request that surely was not handled.
+    /// Without using up an attempt while the lane answers others. Only for a request that surely
+    /// was not handled.
     case free
   }
 
@@ -37,8 +38,8 @@ public struct Verdict: Sendable, Hashable {
   public var words: String?
   /// The setting or message field to look at: `apns.bundleId`, `data.from`.
   public var names: String?
-  /// Whose fault this answer is if the lane gives no better one, however often it is asked: then the job fails and names
-  /// `names`. nil, as for most answers, if repetition changes nothing.
+  /// Whose fault this answer is if the lane gives no better one, however often it is asked: then
+  /// the job fails and names `names`. nil, as for most answers, if repetition changes nothing.
   public var faultWhenRepeated: Fault?
   /// What the service asked for, in milliseconds from its answer; nil when it asked for nothing.
   public var retryAfterMilliseconds: Int64?
@@ -76,7 +77,8 @@ public struct Verdict: Sendable, Hashable {
 
   public static let delivered = Verdict(.delivered, fault: nil, reason: "delivered", status: 200)
 
-  /// The wait that is granted of what the service asked for: an hour at most, whichever transport read it.
+  /// The wait that is granted of what the service asked for: an hour at most, whichever transport
+  /// read it.
   var grantedWait: Int64? { retryAfterMilliseconds.map(RetryAfter.granted) }
 
   /// What the answer may be about, for a person who asks.

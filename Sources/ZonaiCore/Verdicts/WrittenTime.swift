@@ -1,4 +1,5 @@
-/// A date and time in words, as applications write them into a text column, and as databases give theirs.
+/// A date and time in words, as applications write them into a text column, and as databases give
+/// theirs.
 struct WrittenTime {
   private let year: Int
   private let month: Int
@@ -16,7 +17,8 @@ struct WrittenTime {
     self = written
   }
 
-  /// From the earliest to the latest moment that it can mean; nil when the calendar has no such day or time.
+  /// From the earliest to the latest moment that it can mean; nil when the calendar has no such day
+  /// or time.
   var moments: ClosedRange<Int64>? {
     let local = CivilTime.milliseconds(
       year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second,
@@ -49,8 +51,8 @@ struct WrittenTime {
     self.init(year, month, day, time, offset: offset)
   }
 
-  /// Behind the day of the week: `, 02 Jan 2026 03:04:05 GMT` (mail), ` Jan 02 2026 03:04:05 GMT+0200 (a name)`
-  /// (JavaScript) or ` Jan  2 03:04:05 2026` (C).
+  /// Behind the day of the week: `, 02 Jan 2026 03:04:05 GMT` (mail), ` Jan 02 2026 03:04:05
+  /// GMT+0200 (a name)` (JavaScript) or ` Jan 2 03:04:05 2026` (C).
   private init?(words reader: inout DigitReader) {
     _ = reader.take(",")
     reader.skipSpaces()
@@ -134,7 +136,8 @@ struct WrittenTime {
 
     init() {}
 
-    /// The whole second when no fraction stands here; nil when there is a point and no digit behind it.
+    /// The whole second when no fraction stands here; nil when there is a point and no digit behind
+    /// it.
     init?(_ reader: inout DigitReader) {
       guard reader.take(".") || reader.take(",") else { return }
       guard let first = reader.number(digits: 1) else { return nil }

@@ -1,8 +1,9 @@
-/// How many streams a connection lets be open, whatever the server allows: few at first, twice as many for each round of
-/// answers, and half as many after a refusal.
+/// How many streams a connection lets be open, whatever the server allows: few at first, twice as
+/// many for each round of answers, and half as many after a refusal.
 ///
-/// A server that advertises a thousand streams may refuse all but one of them a moment later; APNs does so after it has rejected
-/// a notification. What is refused is not lost, but it has to be sent again.
+/// A server that advertises a thousand streams may refuse all but one of them a moment later; APNs
+/// does so after it has rejected a notification. What is refused is not lost, but it has to be sent
+/// again.
 struct StreamRamp {
   /// The width of a new connection, as long as nothing was refused.
   static let start = 8
@@ -31,8 +32,8 @@ struct StreamRamp {
     width += 1
   }
 
-  /// The stream was refused; `next` is the number of the next one to be opened. False for a refusal that belongs to the one
-  /// before: streams that were opened together are refused together.
+  /// The stream was refused; `next` is the number of the next one to be opened. False for a refusal
+  /// that belongs to the one before: streams that were opened together are refused together.
   mutating func refused(_ stream: Int32, next: Int32) -> Bool {
     guard stream >= firstAfterRefusal else { return false }
     firstAfterRefusal = next

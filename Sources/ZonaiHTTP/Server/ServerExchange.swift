@@ -29,7 +29,8 @@ public final class ServerExchange {
     wait(milliseconds: delay) { self.respond(response) }
   }
 
-  /// Sends the head of the answer and so many bytes of its body, and then closes the connection in order.
+  /// Sends the head of the answer and so many bytes of its body, and then closes the connection in
+  /// order.
   public func respond(_ response: ServerResponse, cutAfter bodyBytes: Int) {
     guard !isOver else { return }
     isOver = true

@@ -150,7 +150,8 @@ final class ServerHTTP2Session: ServerSession {
 
   fileprivate func close(_ id: Int32) { streams.removeValue(forKey: id)?.exchange?.isOver = true }
 
-  /// Copies the next piece of an answer; the second value says whether it was the last. nil: it goes on, but never comes.
+  /// Copies the next piece of an answer; the second value says whether it was the last. nil: it
+  /// goes on, but never comes.
   fileprivate func copyAnswer(of id: Int32, into space: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
     guard let stream = streams[id] else { return (0, true) }
     if stream.isCut, stream.sent == stream.answer.count { return nil }

@@ -20,13 +20,15 @@ enum PostgresColumn {
     ["bigint", "integer", "smallint", "oid"].contains(column.type)
   }
 
-  /// The type that values get which the column is compared with. `name` would cut them after 63 bytes.
+  /// The type that values get which the column is compared with. `name` would cut them after 63
+  /// bytes.
   static func comparedType(_ column: ColumnDescription) -> String {
     if isInteger(column) { return "bigint" }
     return column.type == "name" ? "text" : column.type
   }
 
-  /// What a predicate can compare a column of this base type with. `words` are the labels of an enumeration.
+  /// What a predicate can compare a column of this base type with. `words` are the labels of an
+  /// enumeration.
   static func kind(_ type: String, category: String, words: [String]?, isDeterministic: Bool) -> ColumnKind {
     if let words { return .choice(words) }
     if category == "A" { return .array }

@@ -141,8 +141,8 @@ extension SQLBuilder {
 
   // MARK: Byte by byte
 
-  /// The column as it is compared with what was read of it: text of whatever type byte by byte, whatever the collation, and
-  /// without padding, which the cast takes away.
+  /// The column as it is compared with what was read of it: text of whatever type byte by byte,
+  /// whatever the collation, and without padding, which the cast takes away.
   private mutating func asComparable(_ column: ColumnDescription) {
     let isText = comparable(column) == "text"
     if isText { append("(") }

@@ -9,9 +9,10 @@ extension PostgresDialect {
       builder.append(comparison.sql)
       builder.bind(value, for: ColumnDescription(column, type: PostgresColumn.comparedType(column)))
     case .isIn(let values):
-      // = ANY would compare each row with all of the values, one by one, before version 14 and in plans made for any array;
-      // so would a join, which IN alone becomes. Beside something else it is a hashed table, made once; what stands beside it
-      // here is false, and NULL where IN is NULL.
+      // = ANY would compare each row with all of the values, one by one, before version 14 and in
+      // plans made for any array; so would a join, which IN alone becomes. Beside something else it
+      // is a hashed table, made once; what stands beside it here is false, and NULL where IN is
+      // NULL.
       builder.append("(")
       builder.compared(column)
       builder.append(" IN (SELECT unnest(")
@@ -35,7 +36,8 @@ extension PostgresDialect {
 }
 
 extension SQLBuilder {
-  /// NaN is greater than every number to PostgreSQL, and equal to itself: here it is as unknown as NULL.
+  /// NaN is greater than every number to PostgreSQL, and equal to itself: here it is as unknown as
+  /// NULL.
   fileprivate mutating func compared(_ column: ColumnDescription) {
     switch column.kind {
     case .decimal, .real:

@@ -48,18 +48,19 @@ public protocol SQLDialect: Sendable {
   /// A token that is neither NULL nor empty.
   func appendHasToken(_ column: ColumnDescription, to builder: inout SQLBuilder)
 
-  /// A token that fills its column to the end, as those do that were cut off. 64 hexadecimal digits are a whole token of APNs.
-  /// Only asked for columns with a capacity.
+  /// A token that fills its column to the end, as those do that were cut off. 64 hexadecimal digits
+  /// are a whole token of APNs. Only asked for columns with a capacity.
   func appendIsCutOff(_ column: ColumnDescription, to builder: inout SQLBuilder)
 
   /// `key` comes after `value`, or is at most `value`, in the key's order; in the form for which the database uses the
   /// key's index.
   func appendBound(_ bound: KeyBound, _ value: RowKey, of key: [ColumnDescription], to builder: inout SQLBuilder)
 
-  /// The test of a column, whose values are of the column's own kind by now (`ColumnTest`). NULL, and NaN where there is
-  /// such, is neither true nor false. A list takes never more than a handful of placeholders, however many values it has, as
-  /// far as they can be carried exactly that way. `like` knows `%` and `_` and no escape character, and takes case as the
-  /// column's collation has it.
+  /// The test of a column, whose values are of the column's own kind by now (`ColumnTest`). NULL,
+  /// and NaN where there is such, is neither true nor false. A list takes never more than a handful
+  /// of placeholders, however many values it has, as far as they can be carried exactly that way.
+  /// `like` knows `%` and `_` and no escape character, and takes case as the column's collation has
+  /// it.
   func appendTest(_ test: ColumnTest, of column: ColumnDescription, to builder: inout SQLBuilder)
 
   /// How many values a statement may bind.

@@ -61,8 +61,9 @@ public struct EnqueueStatement: Sendable, Hashable {
 }
 
 extension Zonai {
-  /// What `push` would record, as a statement for the application to run itself; the same checks, but for those that need the
-  /// database, the app's binding among them: the job is bound at its first claim. Its parameters are those of `push`.
+  /// What `push` would record, as a statement for the application to run itself; the same checks,
+  /// but for those that need the database, the app's binding among them: the job is bound at its
+  /// first claim. Its parameters are those of `push`.
   public func enqueueStatement(
     _ message: PushMessage, to audience: Audience, for database: EnqueueStatement.Database, policy: Policy? = nil,
     idempotencyKey: String? = nil, attribution: [String: String] = [:], routes: Routes? = nil,

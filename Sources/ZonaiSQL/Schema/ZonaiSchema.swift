@@ -66,8 +66,9 @@ public enum ZonaiSchema {
     name: "zonai_meta", columns: [.integer("id"), .integer("version"), .integer("retained_at", initial: "0")],
     primaryKey: ["id"])
 
-  /// SQL of other programs writes into `request` and `idempotency_key`, in this and in every later version; everything else
-  /// has a default, or is made of the request by a trigger, or by the worker that first looks at the job.
+  /// SQL of other programs writes into `request` and `idempotency_key`, in this and in every later
+  /// version; everything else has a default, or is made of the request by a trigger, or by the
+  /// worker that first looks at the job.
   static let jobs = ZonaiTable(
     name: "zonai_jobs",
     columns: [

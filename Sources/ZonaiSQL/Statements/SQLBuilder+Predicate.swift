@@ -6,8 +6,9 @@ extension SQLBuilder {
     try self.predicate(predicate, isNegated: false, in: table)
   }
 
-  /// Databases limit how deep an expression lies and how many parentheses are open. So `not` goes down to the comparisons,
-  /// and what is nested deepest comes first, where no other operand waits for it.
+  /// Databases limit how deep an expression lies and how many parentheses are open. So `not` goes
+  /// down to the comparisons, and what is nested deepest comes first, where no other operand waits
+  /// for it.
   private mutating func predicate(
     _ predicate: Predicate, isNegated: Bool, in table: TableDescription
   ) throws(StoreError) {
@@ -59,7 +60,8 @@ extension SQLBuilder {
     append(")")
   }
 
-  /// Halves the list again and again: `a AND b AND c AND d` lies three deep, and `(a AND b) AND (c AND d)` two.
+  /// Halves the list again and again: `a AND b AND c AND d` lies three deep, and `(a AND b) AND (c
+  /// AND d)` two.
   private mutating func halves(
     _ parts: ArraySlice<Predicate>, isAnd: Bool, _ isNegated: Bool, _ table: TableDescription
   ) throws(StoreError) {

@@ -59,7 +59,8 @@ struct FoundBatch: Sendable {
 }
 
 extension SQLStore {
-  /// Looks through the open jobs of the worker's app, the least recently claimed from first, except those that are passed over.
+  /// Looks through the open jobs of the worker's app, the least recently claimed from first, except
+  /// those that are passed over.
   func find(
     _ request: ClaimRequest, passing: Set<JobID>, _ connection: Driver.Connection
   ) throws(StoreError) -> FoundWork {

@@ -18,8 +18,8 @@ extension SQLStore {
   public func rebind(_ request: BindRequest) async throws(StoreError) -> Rebinding {
     try await write { connection throws(StoreError) in
       let now = try checkedNow(connection)
-      // Who claims meanwhile holds its job's row: either it is first, and the job is failed behind it, or it finds the new
-      // binding.
+      // Who claims meanwhile holds its job's row: either it is first, and the job is failed behind
+      // it, or it finds the new binding.
       let before = try bindings(of: request.app, connection, lock: dialect.lockClause)
       guard !before.lanes.isEmpty else {
         throw StoreError(
@@ -92,8 +92,8 @@ extension SQLStore {
     return bindings
   }
 
-  /// The app's bindings, with those that lanes of this process lacked. Throws `otherBinding` for a lane that is bound to
-  /// another identity.
+  /// The app's bindings, with those that lanes of this process lacked. Throws `otherBinding` for a
+  /// lane that is bound to another identity.
   func bind(
     _ lanes: [LaneIdentity], to app: AppName, _ connection: Driver.Connection
   ) throws(StoreError) -> AppBindings {
@@ -103,7 +103,8 @@ extension SQLStore {
     guard !missing.isEmpty else { return known }
     let now = try now(connection)
     for identity in missing {
-      // A row that is missing cannot be locked: of two that bind at once the second waits here, and keeps the first's row.
+      // A row that is missing cannot be locked: of two that bind at once the second waits here, and
+      // keeps the first's row.
       var upsert = SQLBuilder(dialect)
       dialect.appendUpsert(
         into: "zonai_apps",
@@ -120,8 +121,8 @@ extension SQLStore {
     return bound
   }
 
-  /// The store's time and the app's bindings, in one look; throws `rebound` when they are not the claim's any more, as
-  /// `checkedNow` throws for another version of the tables.
+  /// The store's time and the app's bindings, in one look; throws `rebound` when they are not the
+  /// claim's any more, as `checkedNow` throws for another version of the tables.
   func checkedLook(
     _ request: ClaimRequest, _ connection: Driver.Connection
   ) throws(StoreError) -> (now: Int64, bindings: AppBindings) {
@@ -147,8 +148,8 @@ extension SQLStore {
     return (clock?() ?? now, bindings)
   }
 
-  /// Fails the app's open jobs that need a transport whose identity changed. One that had no identities yet gets the old
-  /// ones: it was enqueued for these.
+  /// Fails the app's open jobs that need a transport whose identity changed. One that had no
+  /// identities yet gets the old ones: it was enqueued for these.
   private func failOpenJobs(
     of before: AppBindings, _ changes: [Rebinding.Change], _ now: Int64, _ connection: Driver.Connection
   ) throws(StoreError) -> Int {
@@ -182,8 +183,8 @@ extension SQLStore {
 
 /// How an app stands in the column `app` of a job.
 enum StoredApp {
-  /// The app of a job of which only the request is known: SQL of other programs wrote it, and no trigger or worker has read
-  /// its document yet.
+  /// The app of a job of which only the request is known: SQL of other programs wrote it, and no
+  /// trigger or worker has read its document yet.
   static let unread = "?"
 }
 

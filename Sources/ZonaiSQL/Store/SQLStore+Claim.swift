@@ -297,8 +297,8 @@ extension SQLStore {
 
   // MARK: Common steps
 
-  /// Fills in what the job's transports are bound to. Gives the reason why the job cannot go on when it belongs to another
-  /// identity, or when its row does not say which.
+  /// Fills in what the job's transports are bound to. Gives the reason why the job cannot go on
+  /// when it belongs to another identity, or when its row does not say which.
   private func identify(_ record: inout JobRecord, by bindings: AppBindings) -> JobFailure? {
     let bound = bindings.identities(needing: record.transports).stored
     if record.storedIdentities == bound { return nil }

@@ -4,7 +4,8 @@ import ZonaiThreads
 
 /// What there is to note about an audience's table.
 extension SQLStore {
-  /// From a thousand rows, found by the key's index from its end: cheap on any table, and the newest rows where keys rise.
+  /// From a thousand rows, found by the key's index from its end: cheap on any table, and the
+  /// newest rows where keys rise.
   func notes(on plan: JobPlan, _ connection: Driver.Connection) throws(StoreError) -> [JobNote] {
     guard let lastSeen = plan.target.lastSeen else { return [] }
     var builder = SQLBuilder(dialect)

@@ -82,8 +82,8 @@ extension SQLStore {
     return .committed(Committed(job: job, outcomes: outcomes, refusals: refusals))
   }
 
-  /// What had changed in rows that were spared, by event id; nothing where the audience names no last-seen column, for then
-  /// it can only be the token, and nothing for a row that somebody held.
+  /// What had changed in rows that were spared, by event id; nothing where the audience names no
+  /// last-seen column, for then it can only be the token, and nothing for a row that another session held.
   private func causes(
     of spared: [Rejection], of job: JobID, _ connection: Driver.Connection
   ) throws(StoreError) -> [String: SpareCause] {
@@ -204,7 +204,8 @@ extension StoreError {
     Rejection.words(databaseWords ?? sentence, without: rejections)
   }
 
-  /// The same error in these words of the database's, if it spoke. The sentence may be made of them.
+  /// The same error in these words of the database's, if it spoke. The sentence may be made of
+  /// them.
   fileprivate func saying(_ words: String, without rejections: [Rejection]) -> StoreError {
     var error = self
     guard databaseWords != nil else { return error }

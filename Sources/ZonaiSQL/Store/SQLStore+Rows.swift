@@ -82,7 +82,8 @@ extension SQLStore {
     return (recipients, numbers)
   }
 
-  /// The keys of an audience's first recipients: what an enqueue would accept, with nothing written down.
+  /// The keys of an audience's first recipients: what an enqueue would accept, with nothing written
+  /// down.
   package func keys(
     of request: EnqueueRequest, in table: TableDescription, limit: Int
   ) async throws(StoreError) -> [RowKey] {

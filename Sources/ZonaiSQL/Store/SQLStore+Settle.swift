@@ -32,7 +32,8 @@ extension SQLStore {
       return .leaseLost
     }
     let now = try checkedNow(connection)
-    // The job's row comes before its account and the records of the lanes: whoever holds it decides by counts that stand still.
+    // The job's row comes before its account and the records of the lanes: whoever holds it decides
+    // by counts that stand still.
     guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
       throw missing(answers.lease.job)
     }
@@ -66,7 +67,8 @@ extension SQLStore {
     return .committed(Committed(job: job, recorded: recorded))
   }
 
-  /// Weighs circumstantial rejections by the job's counts, which its locked row keeps still, and the locked records of the lanes.
+  /// Weighs circumstantial rejections by the job's counts, which its locked row keeps still, and
+  /// the locked records of the lanes.
   private func weighed(
     _ answers: BatchAnswers, _ record: JobRecord, _ now: Int64, _ connection: Driver.Connection
   ) throws(StoreError) -> BatchAnswers {

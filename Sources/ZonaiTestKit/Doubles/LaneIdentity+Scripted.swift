@@ -2,7 +2,7 @@ import ZonaiCore
 
 /// Lanes of tests, whose identity says nothing beyond their transport.
 extension LaneIdentity {
-  /// The transport at a test's server, on nobody's account.
+  /// The transport at a test's server, without an account.
   public static func scripted(_ transport: TransportName) -> LaneIdentity {
     LaneIdentity(transport, host: LaneIdentity.testHost)
   }

@@ -1,6 +1,7 @@
 import ZonaiCore
 
-/// Tokens for tests: different from one another, the same in every run, and as random as a service's own.
+/// Tokens for tests: different from one another, the same in every run, and as random as a
+/// service's own.
 public enum MadeUpTokens {
   /// Of hexadecimal digits, 64 of them as APNs has.
   public static func hexadecimal(_ count: Int, digits: Int = 64) -> [String] {

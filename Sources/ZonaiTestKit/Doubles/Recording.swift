@@ -30,7 +30,8 @@ public final class Recording<Element: Sendable>: Sendable {
   /// Returns once there are this many.
   public func wait(for count: Int) async { await wait { $0.count >= count } }
 
-  /// Returns once the condition holds. It is asked at once and after each element, and must be quick.
+  /// Returns once the condition holds. It is asked at once and after each element, and must be
+  /// quick.
   public func wait(until condition: @escaping @Sendable ([Element]) -> Bool) async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in

@@ -23,7 +23,8 @@ public final class ScriptedTransport: Transport {
   public let answersGate = Gate()
   /// Shut it to hold back every answer of the other environment.
   public let checksGate = Gate()
-  /// Shut it to let no time limit pass: requests whose answer is `timedOut`, and the batches that they are in, wait for it.
+  /// Shut it to let no time limit pass: requests whose answer is `timedOut`, and the batches that
+  /// they are in, wait for it.
   public let timeLimitGate = Gate()
   private let streams: Int
   private let limit: Int
@@ -32,8 +33,8 @@ public final class ScriptedTransport: Transport {
   private let log = Recording<SentPush>()
   private let checkLog = Recording<DeviceToken>()
 
-  /// `streams` requests are open at once; `limit` is the greatest message in bytes, 4096 as with both services;
-  /// `otherEnvironment` is what its messages say of another environment.
+  /// `streams` requests are open at once; `limit` is the greatest message in bytes, 4096 as with
+  /// both services; `otherEnvironment` is what its messages say of another environment.
   public init(
     _ lane: Lane = Lane(transport: .fcm, fingerprint: "scripted"), clock: TurnableClock = TurnableClock(),
     streams: Int = 100, limit: Int = 4096, otherEnvironment: OtherEnvironment = .none
@@ -65,7 +66,8 @@ public final class ScriptedTransport: Transport {
     }
   }
 
-  /// What the other environment says about a token; one without an answer of its own is unknown there.
+  /// What the other environment says about a token; one without an answer of its own is unknown
+  /// there.
   public func answerCheck(_ token: String, with answer: EnvironmentAnswer) {
     script.withLock { $0.checks[Array(token.utf8)] = answer }
   }

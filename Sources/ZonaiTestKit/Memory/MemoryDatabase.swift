@@ -125,7 +125,8 @@ extension MemoryDatabase {
     }
   }
 
-  /// From now on every change of the table by a store is refused in words that quote the row's value of this column.
+  /// From now on every change of the table by a store is refused in words that quote the row's
+  /// value of this column.
   public func refuseChanges(of table: TableName, quoting column: String) {
     change { $0.quotations[table] = column }
   }

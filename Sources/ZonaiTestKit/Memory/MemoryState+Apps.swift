@@ -3,7 +3,8 @@ import ZonaiCore
 extension MemoryState {
   func bindings(of app: AppName) -> AppBindings { apps[app] ?? AppBindings(app: app) }
 
-  /// The app's bindings, with those that were missing; none of these lanes is bound to another identity.
+  /// The app's bindings, with those that were missing; none of these lanes is bound to another
+  /// identity.
   @discardableResult
   mutating func bind(_ lanes: [LaneIdentity], to app: AppName) -> AppBindings {
     var bindings = bindings(of: app)

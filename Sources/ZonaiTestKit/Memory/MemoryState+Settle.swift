@@ -110,7 +110,8 @@ extension MemoryState {
     return .pruned
   }
 
-  /// What had changed in a row that is spared; nil where it is only held, and where the audience names no last-seen column.
+  /// What had changed in a row that is spared; nil where it is only held, and where the audience
+  /// names no last-seen column.
   private mutating func cause(of rejection: Rejection, in audience: Audience) -> SpareCause? {
     guard audience.lastSeen != nil, row(of: rejection, in: audience) == nil else { return nil }
     var withoutLastSeen = rejection

@@ -50,7 +50,8 @@ struct RowTest {
     }
   }
 
-  /// A test of one column. What the column cannot be compared with was refused before, and is unknown here.
+  /// A test of one column. What the column cannot be compared with was refused before, and is
+  /// unknown here.
   private static func make(
     _ name: String, _ table: MemoryTable, _ test: (ColumnDescription) throws(StoreError) -> ColumnTest
   ) -> ([Value]) -> Bool? {

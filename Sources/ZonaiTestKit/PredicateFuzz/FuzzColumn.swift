@@ -34,7 +34,8 @@ package enum FuzzCell: Sendable, Hashable {
   case boolean(Bool)
   case text(String)
   case bytes([UInt8])
-  /// Dates, times and moments, in the one form `2026-01-31 12:00:00.000000` or the part of it that the column has.
+  /// Dates, times and moments, in the one form `2026-01-31 12:00:00.000000` or the part of it that
+  /// the column has.
   case time(String)
   /// A value of a type that is not compared, as it is written in a statement.
   case sql(String)
@@ -55,18 +56,20 @@ package enum FuzzMeaning: Sendable {
   case word([String])
   /// Each row's value has a type of its own: numbers here, and text and bytes that slipped in.
   case looseNumber
-  /// So too, and a predicate may ask for any of them. `convertsText`: text that is a number was stored as one.
+  /// So too, and a predicate may ask for any of them. `convertsText`: text that is a number was
+  /// stored as one.
   case loose(FuzzCollation, convertsText: Bool)
   case incomparable
 }
 
 /// How text compares: by the weights of its letters.
 package struct FuzzCollation: Sendable {
-  /// The weights of a letter, none for one that is passed over; of letters that are not here, their code points.
+  /// The weights of a letter, none for one that is passed over; of letters that are not here, their
+  /// code points.
   package var weights: [Unicode.Scalar: [Int]]
   /// Whether the shorter text is filled up with blanks.
   package var padsBlanks: Bool
-  /// Whether the blanks at the end are no part of the column's values.
+  /// Whether the blanks at the end are not part of the column's values.
   package var trimsBlanks: Bool
   /// Whether `like` sees no end of a text behind a zero, so that such rows are not asked.
   package var likeEndsAtZero: Bool

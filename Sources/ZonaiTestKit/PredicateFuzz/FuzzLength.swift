@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// How long the fuzz test runs: a few thousand predicates, unless the environment says otherwise (`Scripts/test --long`).
+/// How long the fuzz test runs: a few thousand predicates, unless the environment says otherwise
+/// (`Scripts/test --long`).
 package enum FuzzLength {
   /// `ZONAI_FUZZ_PREDICATES`.
   package static var predicates: Int { number("ZONAI_FUZZ_PREDICATES") ?? 3000 }

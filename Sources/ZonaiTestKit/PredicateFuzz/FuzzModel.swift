@@ -1,7 +1,7 @@
 import ZonaiCore
 
-/// What a predicate accepts, worked out row by row from what the values mean. It knows nothing of SQL, nor of how a store
-/// makes a value fit a column.
+/// What a predicate accepts, worked out row by row from what the values mean. It knows nothing of
+/// SQL, nor of how a store makes a value fit a column.
 struct FuzzModel {
   let columns: [String: FuzzColumn]
 
@@ -174,7 +174,8 @@ struct FuzzModel {
 
   private static let hour = 3_600_000_000_000
 
-  /// `2026-01-31 12:00:00` with the fraction's digits, no zeros at the end; nil for one that does not exist.
+  /// `2026-01-31 12:00:00` with the fraction's digits, no zeros at the end; nil for one that does
+  /// not exist.
   private func moment(_ text: String) -> String? {
     var parts = text.split(omittingEmptySubsequences: false) { $0 == " " || $0 == "T" || $0 == "t" }.map(String.init)
     guard parts.count <= 2 else { return nil }

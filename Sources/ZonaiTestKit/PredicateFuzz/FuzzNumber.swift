@@ -4,7 +4,7 @@ struct FuzzNumber {
   private var whole: String
   private var fraction: String
 
-  /// nil for what is no plain number.
+  /// nil for anything but a plain number.
   init?(_ text: String) {
     var rest = Substring(text)
     isNegative = rest.hasPrefix("-")

@@ -1,9 +1,11 @@
 import ZonaiCore
 
-/// What a database selects by thousands of random predicates, against a model that knows nothing of SQL: the predicate is
-/// refused where it has no meaning, and else accepts exactly the rows that the model accepts.
+/// What a database selects by thousands of random predicates, against a model that knows nothing of
+/// SQL: the predicate is refused where it has no meaning, and else accepts exactly the rows that
+/// the model accepts.
 ///
-/// A failure prints the seed, the table, the row and the predicate, shortened; the seed alone replays it.
+/// A failure prints the seed, the table, the row and the predicate, shortened; the seed alone
+/// replays it.
 package struct PredicateFuzz<Database: FuzzDatabase> {
   private let database: Database
   private let rowsEach = 14
@@ -12,7 +14,8 @@ package struct PredicateFuzz<Database: FuzzDatabase> {
 
   package init(_ database: Database) { self.database = database }
 
-  /// How often predicates were asked for, refused, and how many rows they accepted: a run that accepts nothing proves nothing.
+  /// How often predicates were asked for, refused, and how many rows they accepted: a run that
+  /// accepts nothing proves nothing.
   package struct Report: Sendable, CustomStringConvertible {
     package var predicates = 0, refused = 0, rows = 0
     package var seconds = 0.0
@@ -116,14 +119,17 @@ package struct PredicateFuzz<Database: FuzzDatabase> {
   }
 }
 
-/// One database's side of the fuzz test: column types, a table of them, and what a predicate selects.
+/// One database's side of the fuzz test: column types, a table of them, and what a predicate
+/// selects.
 package protocol FuzzDatabase: Sendable {
   associatedtype Store: JobStore
   var store: Store { get }
   var columns: [FuzzColumn] { get }
-  /// Makes the table `t` with an integer key `id`, 0 and up, a token, and these columns; gives the rows as they are held.
+  /// Makes the table `t` with an integer key `id`, 0 and up, a token, and these columns; gives the
+  /// rows as they are held.
   func make(_ columns: [(name: String, column: FuzzColumn)], rows: [[FuzzCell]]) async throws -> [[FuzzCell]]
-  /// The keys of the request's recipients, in order, after all checks of an enqueue and with nothing written.
+  /// The keys of the request's recipients, in order, after all checks of an enqueue and with
+  /// nothing written.
   func keys(of request: EnqueueRequest) async throws -> [RowKey]
   func drop() async throws
 }

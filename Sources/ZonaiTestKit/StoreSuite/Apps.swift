@@ -107,7 +107,8 @@ extension TokenStoreConformance {
         try await expectRefusal(.otherBinding, "another project") {
           _ = try await scene.store.bind(BindRequest(app: "shop", lanes: [.other]))
         }
-        // Another account of a transport that is not bound yet comes with the one that is wrong: neither is written.
+        // Another account of a transport that is not bound yet comes with the one that is wrong:
+        // neither is written.
         try await expectRefusal(.otherBinding, "another project beside a new transport") {
           _ = try await scene.store.bind(
             BindRequest(app: "shop", lanes: [.other, .scripted(TransportName(rawValue: "pager"))]))

@@ -66,7 +66,8 @@ extension ClaimedBatch {
       reason: "UNREGISTERED", status: 404, words: "not \"registered\"", deadSince: nil)
   }
 
-  /// An answer that may be about the message or the lane; the recipient stays owed if the guard says so.
+  /// An answer that may be about the message or the lane; the recipient stays owed if the guard
+  /// says so.
   func circumstantial(
     _ index: Int, _ evidence: Evidence = .tokenNamed, group: Group = .android, keptBecause: String? = nil
   ) -> CircumstantialRejection {

@@ -33,8 +33,8 @@ public protocol StoreFixture: Sendable {
   func rows(of table: TableName) async throws -> [[String: Value]]
   /// From now on the database refuses every UPDATE and DELETE of such rows in these words, as a trigger does.
   func refuseChanges(of table: TableName, where column: String, is value: Value, words: String) async throws
-  /// From now on the database refuses every UPDATE and DELETE of the table, as a trigger does, in the words "guarded: " and
-  /// the row's value of a text column. The rows are there already.
+  /// From now on the database refuses every UPDATE and DELETE of the table, as a trigger does, in
+  /// the words "guarded: " and the row's value of a text column. The rows are there already.
   func refuseChanges(of table: TableName, quoting column: String) async throws
   /// Runs `body` while a transaction of the application holds such rows. Only called where `capabilities.locksRows`.
   func whileLocked(
@@ -85,7 +85,8 @@ public struct StoreCapabilities: Sendable {
   /// A schema (in MySQL: a database) beside the default one, which the store may use without being told; nil where there
   /// is none. Tables of one name may stand in both.
   public var otherSchema: String?
-  /// Whether a column of text can have a length, beyond which it holds nothing. SQLite takes any text.
+  /// Whether a column of text can have a length, beyond which it holds nothing. SQLite takes any
+  /// text.
   public var limitsText: Bool
   /// What a key may consist of here.
   public var keyKinds: Set<ColumnSketch.Kind>

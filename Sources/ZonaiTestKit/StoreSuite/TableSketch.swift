@@ -36,8 +36,8 @@ public struct ColumnSketch: Sendable {
     /// Compared byte by byte, blanks at the end included; `.text`. Up to 191 characters where it is part of a key, which any
     /// database can index; elsewhere tens of thousands.
     case text
-    /// Text of up to 40 characters in the type that fills up shorter ones with blanks, where there is one (`CHAR(40)`); `.text`
-    /// without these blanks.
+    /// Text of up to 40 characters in the type that fills up shorter ones with blanks, where there
+    /// is one (`CHAR(40)`); `.text` without these blanks.
     case fixedText
     /// Compared without regard to case; `.text`. In a key only where `keyKinds` has it: then two keys that differ in case
     /// alone are one to the database, and the suite inserts none.

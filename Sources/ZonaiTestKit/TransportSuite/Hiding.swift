@@ -1,7 +1,8 @@
 import ZonaiCore
 
 extension TransportConformance {
-  /// No text holds a token, or more of one than the few characters by which people tell tokens apart.
+  /// No text holds a token, or more of one than the few characters by which people tell tokens
+  /// apart.
   static var hiding: [Check<Fixture>] {
     [
       Check("no answer shows a token", law: "law 10") { fixture in

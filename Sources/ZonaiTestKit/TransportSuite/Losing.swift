@@ -22,8 +22,9 @@ extension TransportConformance {
     ]
   }
 
-  /// HTTP clients repeat by themselves what was lost, many only on a connection that was used before: so an answer is lost on
-  /// the first request, on one among others, and on a lone one over a connection that is in use.
+  /// HTTP clients repeat by themselves what was lost, many only on a connection that was used
+  /// before: so an answer is lost on the first request, on one among others, and on a lone one over
+  /// a connection that is in use.
   private static func lossCheck(_ loss: PeerBehaviour.Loss) -> Check<Fixture> {
     Check("a push is sent once and told as perhaps delivered if \(loss.clause)", law: "law 6") { fixture in
       guard fixture.capabilities.losses.contains(loss) else { return }

@@ -2,7 +2,8 @@
 public enum PeerBehaviour: Sendable, Hashable {
   /// The token is dead, beyond doubt.
   case reportDead
-  /// Too much just now (429), with the wait that the answer asks for, if any. Only where `capabilities.throttle` is not nil.
+  /// Too much just now (429), with the wait that the answer asks for, if any. Only where
+  /// `capabilities.throttle` is not nil.
   case throttle(Wait? = nil)
   /// The service is in trouble (503), with the wait that the answer asks for, if any.
   case fail(Wait? = nil)
@@ -10,9 +11,11 @@ public enum PeerBehaviour: Sendable, Hashable {
   case refuseCredentials
   /// The message is not accepted; not as `prepare` could have known.
   case refuseMessage
-  /// An answer that is not in the transport's table, and that has this text wherever the service's answers have text.
+  /// An answer that is not in the transport's table, and that has this text wherever the service's
+  /// answers have text.
   case say(String)
-  /// Delivers the push, and its answer is lost in this way. Only where `capabilities.losses` has it.
+  /// Delivers the push, and its answer is lost in this way. Only where `capabilities.losses` has
+  /// it.
   case loseAnswer(Loss)
   /// Says that the request was not handled. Only where `capabilities.refusals` has it.
   case refuse(Refusal)
@@ -27,7 +30,8 @@ public enum PeerBehaviour: Sendable, Hashable {
     case afterHead
     /// The connection is closed inside the body of an answer that calls the token dead.
     case insideBody
-    /// The request's stream is reset (HTTP/2's RST_STREAM), with a code that leaves open whether it was handled.
+    /// The request's stream is reset (HTTP/2's RST_STREAM), with a code that leaves open whether it
+    /// was handled.
     case streamReset
     /// No answer, ever, on a connection that stays open.
     case silence
@@ -45,7 +49,8 @@ public enum PeerBehaviour: Sendable, Hashable {
   public enum Wait: Sendable, Hashable {
     /// `Retry-After: 1800`
     case seconds(Int)
-    /// `Retry-After: Wed, 21 Oct 2026 07:28:00 GMT`, which is so many seconds after the answer's `Date`.
+    /// `Retry-After: Wed, 21 Oct 2026 07:28:00 GMT`, which is so many seconds after the answer's
+    /// `Date`.
     case date(secondsAhead: Int)
 
     public var seconds: Int {

@@ -87,7 +87,8 @@ extension TransportConformance {
     }
   }
 
-  /// One recipient's answer speaks about that recipient alone, and is its only one: the engine decides what is repeated.
+  /// One recipient's answer speaks about that recipient alone, and is its only one: the engine
+  /// decides what is repeated.
   private static func goOnCheck(_ name: String, _ behaviour: PeerBehaviour, _ word: String) -> Check<Fixture> {
     Check(name, law: "section 3") { fixture in
       let tokens = fixture.tokens(30)

@@ -1,11 +1,11 @@
-/// Differences between transports that are no defects.
+/// Differences between transports that are not defects.
 public struct TransportCapabilities: Sendable {
   /// How many requests may be open at once, over all connections.
   public var concurrency: Int
   /// How the peer can say that a request was certainly not handled.
   public var refusals: Set<PeerBehaviour.Refusal>
-  /// How an answer can be lost. A protocol without HTTP/2's streams has no `streamReset`, a call without a body no
-  /// `insideBody`.
+  /// How an answer can be lost. A protocol without HTTP/2's streams has no `streamReset`, a call
+  /// without a body no `insideBody`.
   public var losses: Set<PeerBehaviour.Loss>
   /// What the service slows down when it is sent too much; nil where it never says so.
   public var throttle: Throttle?

@@ -1,6 +1,7 @@
 import ZonaiCore
 
-/// What the transport suite needs to test one transport: the transport, and a peer whose behaviour can be scripted.
+/// What the transport suite needs to test one transport: the transport, and a peer whose behaviour
+/// can be scripted.
 ///
 /// Each check gets a fixture of its own, whose peer accepts everything and whose time limit for an answer is short.
 public protocol TransportFixture: Sendable {
@@ -14,15 +15,16 @@ public protocol TransportFixture: Sendable {
   /// The clock by which it computes what is left of a time to live, in milliseconds since 1970.
   var wallClock: Int64 { get }
 
-  /// So many different tokens that the lane takes, and that the peer knows as alive. Make them as long and as random as the
-  /// service's own: what hides tokens in text goes by that.
+  /// So many different tokens that the lane takes, and that the peer knows as alive. Make them as
+  /// long and as random as the service's own: what hides tokens in text goes by that.
   func tokens(_ count: Int) -> [String]
   /// A message that is a little longer than the service takes.
   var oversizeMessage: PushMessage { get }
 
   // MARK: The peer
 
-  /// What the peer does with the next `times` requests for a token, or with any when it is nil. `.max` stays.
+  /// What the peer does with the next `times` requests for a token, or with any when it is nil.
+  /// `.max` stays.
   func script(_ behaviour: PeerBehaviour, for token: String?, times: Int) async throws
   /// The pushes that reached a device, in any order: those accepted, and those whose answer was lost on the way back.
   func delivered() async throws -> [DeliveredPush]
@@ -32,8 +34,9 @@ public protocol TransportFixture: Sendable {
   func requestsSeen() async throws -> Int
   /// Lets the time limit pass within which an answer must come: turns a clock, or does nothing where time is real.
   func outlastTimeLimit() async throws
-  /// Returns once the transport has no connection to the peer any more, and the peer has read everything that came over
-  /// one. Only called after `close`. A peer that is called directly, without connections, has nothing to wait for.
+  /// Returns once the transport has no connection to the peer any more, and the peer has read
+  /// everything that came over one. Only called after `close`. A peer that is called directly,
+  /// without connections, has nothing to wait for.
   func waitUntilDisconnected() async throws
   /// From now on the peer takes no connection, and the ones there are end.
   func unplug() async throws

@@ -15,11 +15,12 @@ public struct APNsConfiguration: Sendable {
   public var useSandbox = false
   /// Another server in APNs' place; nil, the default, is Apple's. For tests: provider tokens are sent to it.
   public var endpoint: Endpoint?
-  /// Apple's other environment, where tokens that this one calls bad are asked about. nil, the default, is Apple's own; with
-  /// another `endpoint` there is none, and such tokens are kept.
+  /// Apple's other environment, where tokens that this one calls bad are asked about. nil, the
+  /// default, is Apple's own; with another `endpoint` there is none, and such tokens are kept.
   public var otherEndpoint: Endpoint?
-  /// Whether all tokens of this lane are known to be of its environment. The default is false: a `BadDeviceToken` is then
-  /// asked about in the other environment before it is believed. Only for applications that keep the environments apart.
+  /// Whether all tokens of this lane are known to be of its environment. The default is false: a
+  /// `BadDeviceToken` is then asked about in the other environment before it is believed. Only for
+  /// applications that keep the environments apart.
   public var allTokensAreOfThisEnvironment = false
   /// A PEM file of authorities to trust besides the system's; nil, the default, trusts only those.
   public var caFile: String?

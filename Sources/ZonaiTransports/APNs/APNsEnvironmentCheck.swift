@@ -4,9 +4,10 @@ import ZonaiHTTP
 
 /// Asks Apple's other environment about tokens that this one calls bad.
 ///
-/// A push with an empty `aps` and no storing shows nothing on the device (parse-server #6106, node-apn #241). It goes over a
-/// connection of its own, 8 at a time, behind a breaker of its own: a key that is good in one environment only is refused
-/// there, and must not be tried over and over.
+/// A push with an empty `aps` and no storing shows nothing on the device (parse-server #6106,
+/// node-apn #241). It goes over a connection of its own, 8 at a time, behind a breaker of its own:
+/// a key that is good in one environment only is refused there, and must not be tried over and
+/// over.
 /// https://developer.apple.com/forums/thread/807380
 final class APNsEnvironmentCheck: Sendable {
   private enum Connections {
@@ -46,8 +47,9 @@ final class APNsEnvironmentCheck: Sendable {
     self.options = options
   }
 
-  /// Whether tokens that were sent to with this push type can be asked about. An alert that shows nothing is harmless; after
-  /// a VoIP push that reports no call, iOS stops delivering to the app, and other topics have tokens of their own.
+  /// Whether tokens that were sent to with this push type can be asked about. An alert that shows
+  /// nothing is harmless; after a VoIP push that reports no call, iOS stops delivering to the app,
+  /// and other topics have tokens of their own.
   func reach(of pushType: PushType) -> OtherEnvironment {
     if isAsserted { return .none }
     guard pushType.topicSuffix == "" else {
@@ -80,8 +82,8 @@ final class APNsEnvironmentCheck: Sendable {
       permit: HTTP2Permit(following: batch.permit))
     var answers = all(.notAsked)
     var pending = Array(0..<batch.count)
-    // Apple takes streams away after a rejection and refuses those that are under way: they were not handled, and are sent
-    // again as long as others are answered.
+    // Apple takes streams away after a rejection and refuses those that are under way: they were
+    // not handled, and are sent again as long as others are answered.
     while !pending.isEmpty {
       let result = await pool.send(request.batch(pending, of: batch, reader: APNsReader.self))
       let left = pending.filter { place in
@@ -194,8 +196,8 @@ struct CheckBreaker {
     return opened.cause
   }
 
-  /// A refused key is not tried for an hour. The third failure in a row opens for a minute, each further one for twice as
-  /// long, up to ten.
+  /// A refused key is not tried for an hour. The third failure in a row opens for a minute, each
+  /// further one for twice as long, up to ten.
   mutating func note(_ sign: Sign, key: String, now: Int64) {
     switch sign {
     case .none: break

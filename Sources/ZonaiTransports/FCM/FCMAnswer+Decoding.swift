@@ -25,7 +25,8 @@ extension FCMAnswer {
     for detail in details ?? [] { read(detail) }
   }
 
-  /// Whether an `error` object is one of Google's, old shape or new. Gateways of other makers write a code and a message only.
+  /// Whether an `error` object is one of Google's, old shape or new. Gateways of other makers write
+  /// a code and a message only.
   private static func isGoogles(_ error: JSON) -> Bool {
     error["status"]?.string != nil || error["details"]?.array != nil || error["errors"]?.array != nil
   }

@@ -58,7 +58,8 @@ struct SendLedger<Reader: AnswerReader> {
     var otherFault: Verdict?
     /// The first answer that refuses the credential.
     var credentialFault: Verdict?
-    /// Whether an answer spoke about the connection that it came over: APNs' own, or 421, which another connection may cure.
+    /// Whether an answer spoke about the connection that it came over: APNs' own, or 421, which
+    /// another connection may cure.
     var hasDyingConnection = false
     /// The place of the last delivery in the order of sending.
     var lastDelivery: UInt64 = 0

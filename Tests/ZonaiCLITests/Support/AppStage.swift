@@ -2,8 +2,8 @@ import Testing
 import ZonaiJSON
 import ZonaiSimulator
 
-/// A database of any kind with 20 Android devices and one of Apple's, migrated, and configurations that differ in what an
-/// app is bound to.
+/// A database of any kind with 20 Android devices and one of Apple's, migrated, and configurations
+/// that differ in what an app is bound to.
 struct AppStage: Sendable {
   enum Kind: String, Sendable, CaseIterable {
     case sqlite, postgres, mysql

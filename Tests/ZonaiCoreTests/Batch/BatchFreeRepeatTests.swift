@@ -1,7 +1,8 @@
 import Testing
 import ZonaiCore
 
-/// What surely was not handled is sent again for nothing while the lane makes progress, and within limits.
+/// What surely was not handled is sent again for nothing while the lane makes progress, and within
+/// limits.
 @Suite struct BatchFreeRepeatTests {
   private let phones = Array(repeating: "ios", count: 200)
 
@@ -39,7 +40,7 @@ import ZonaiCore
     #expect(ending.owed.allSatisfy { $0.freeRepeats == 0 && $0.outageRounds == 1 && $0.attempts == 0 })
   }
 
-  @Test func `errors of the service are no progress, answers of other batches are`() {
+  @Test func `answers of other batches are progress, errors of the service are not`() {
     var script = BatchScript(["ios", "ios"])
     script.retry.maxAttempts = 2
     script.answer = { index, attempt in index == 1 ? .unavailable : attempt <= 4 ? .notHandled : .delivered }

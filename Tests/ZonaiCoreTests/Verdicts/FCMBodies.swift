@@ -150,7 +150,7 @@ enum FCMBodies {
   /// Not seen, but to be had: where two tellings meet, and where none is known.
   static let others: [Case] = [
     Case("accepted", FCMAnswer(status: 200, body: .service), Kind.delivered),
-    Case("200 of somebody else", page(200), Kind.foreign),
+    Case("200 of another server", page(200), Kind.foreign),
     Case("200 without a body", empty(200), Kind.foreign),
     Case("200 with an error", json(200, "NOT_FOUND", nil, code: "UNREGISTERED"), Kind.unknown),
     Case("302 to a portal", page(302), Kind.foreign),

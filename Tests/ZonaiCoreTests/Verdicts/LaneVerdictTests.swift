@@ -24,7 +24,7 @@ struct LaneVerdictTests {
     refusal(429, "invalid_grant", nil, Kind.service),
     refusal(503, "invalid_grant", nil, Kind.service),
     Case("a page", GoogleTokenAnswer(status: 404, body: .other), Kind.foreign),
-    Case("200 of somebody else", GoogleTokenAnswer(status: 200, body: .other), Kind.foreign),
+    Case("200 of another server", GoogleTokenAnswer(status: 200, body: .other), Kind.foreign),
     Case("an empty 418", GoogleTokenAnswer(status: 418, body: .empty), Kind.service),
     Case("an empty 302", GoogleTokenAnswer(status: 302, body: .empty), Kind.service),
     Case("a page with 408", GoogleTokenAnswer(status: 408, body: .other), Kind.service),

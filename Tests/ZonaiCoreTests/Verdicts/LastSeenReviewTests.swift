@@ -37,7 +37,8 @@ struct LastSeenReviewTests {
   @Test func `local time west of Greenwich is hours behind while devices register all the time`() {
     #expect(codes(values(5 * Self.hour)) == [.lastSeenBehind])
     #expect(notes(values(5 * Self.hour)).first?.sentence.contains(" and are 5 h old: ") == true)
-    // A service with few registrations, rows made at one moment, and one that is not used any more tell nothing.
+    // A service with few registrations, rows made at one moment, and one that is not used any more
+    // tell nothing.
     #expect(notes((0..<200).map { .integer(Self.now - 5 * Self.hour - $0 * Self.hour) }) == [])
     #expect(notes(Array(repeating: .integer(Self.now - 5 * Self.hour), count: 200)) == [])
     #expect(notes(values(20 * Self.hour)) == [])

@@ -55,7 +55,8 @@ struct LastSeenTests {
 
   @Test(
     arguments: [
-      // Registered 0.8 s after a full second, stored to the second; Apple saw the death 0.5 s before.
+      // Registered 0.8 s after a full second, stored to the second; Apple saw the death 0.5 s
+      // before.
       (.integer(1_767_323_045), moment + 300, false), (.text("2026-01-02 03:04:05"), moment + 999, true),
       (.text("2026-01-02 03:04:05"), moment + 998, false), (.text("2026-01-02"), moment, false),
       (.text("2026-01-02 03:04"), moment, false), (.text("2026-01-02 03:04"), minute, true),

@@ -6,7 +6,8 @@ import Testing
 struct VerdictCase<Answer: Sendable>: Sendable, CustomTestStringConvertible {
   let name: String
   let answer: Answer
-  /// `outcome fault evidence retry`, with `-` for what is nil, and the fault when the answer is repeated, if that differs.
+  /// `outcome fault evidence retry`, with `-` for what is nil, and the fault when the answer is
+  /// repeated, if that differs.
   let expected: String
   var testDescription: String { name }
 

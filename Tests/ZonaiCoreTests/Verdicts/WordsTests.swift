@@ -51,7 +51,7 @@ struct WordsTests {
   }
 
   @Test(arguments: [
-    // Half a token of APNs, a piece of one of FCM: nobody said that they are tokens.
+    // Half a token of APNs, a piece of one of FCM: they are not named as tokens.
     ("is \(String(repeating: "0a", count: 16))?", "is 0a0a0a…?"),
     ("is c1D2e3F4g5H6i7J8k9L0m?", "is c1D2e3…?"),
     ("constraint fk_device_tokens_user_id_fk1", "constraint fk_device_tokens_user_id_fk1"),
