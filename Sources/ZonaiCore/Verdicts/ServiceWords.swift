@@ -8,6 +8,12 @@ public enum ServiceWords {
   /// Longer runs are cut too when digits and letters take turns in them, as in a part of a token.
   static let longestMixedWord = 19
 
+  /// The services' words for a dead token, which hold none. Dead tokens come by the thousand, and looking for each in
+  /// its answer costs more than all else about it.
+  private static let standing: Set<String> = [
+    "Requested entity was not found.", "Unregistered", "BadDeviceToken", "ExpiredToken",
+  ]
+
   /// Long runs of token characters are cut to their first six, so that a token that a service
   /// repeats is never shown whole. `token`, if given, is cut out wherever more than six bytes of it
   /// stand, in whatever case or encoding.
@@ -17,7 +23,7 @@ public enum ServiceWords {
 
   /// The same with everything cut out that is named.
   public static func shortened(_ text: String, hidingAll secrets: [ArraySlice<UInt8>]) -> String {
-    if secrets.isEmpty, isFit(text) { return text }
+    if secrets.isEmpty ? isFit(text) : standing.contains(text) { return text }
     // What comes behind is not shown, and may be megabytes.
     var words = Array(text.utf8.prefix(limit * 8))
     for secret in secrets { words = TokenPieces.hide(secret, in: words) }
