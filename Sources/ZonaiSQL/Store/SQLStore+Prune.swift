@@ -72,10 +72,9 @@ extension SQLStore {
     added.hooksFailed = prunes.hooksFailed
     let settled = Set(decisions.map(\.rejection.eventID))
     batch.rejections.removeAll { settled.contains($0.eventID) }
-    // The job's row before its account, as with answers.
-    guard var record = try record(id, connection, lock: dialect.lockClause) else { throw missing(id) }
     try close(batch, of: id, isThrough: true, now, connection)
     try add(lines, recorded: decisions.map(\.rejection), -1, to: id, connection)
+    guard var record = try record(id, connection, lock: dialect.lockClause) else { throw missing(id) }
     try add(added, to: &record, connection)
     let job = try completeOrShow(record, now, connection)
     let refusals = decisions.compactMap { pruned.refusals[$0.rejection.eventID] }

@@ -32,13 +32,8 @@ extension SQLStore {
       return .leaseLost
     }
     let now = try checkedNow(connection)
-    // The job's row comes before its account and the records of the lanes: whoever holds it decides
-    // by counts that stand still.
-    guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
-      throw missing(answers.lease.job)
-    }
     let circumstantial = answers.circumstantialByGroup
-    let answers = try weighed(answers, record, now, connection)
+    let answers = try weighed(answers, now, connection)
     batch.isSettling = true
     batch.unsettled = 0
     batch.owed = answers.owed.map { owed in
@@ -51,8 +46,12 @@ extension SQLStore {
     let recorded = answers.rejections.filter { !known.contains($0.eventID) }
     batch.rejections += recorded
     try close(batch, of: answers.lease.job, isThrough: batch.rejections.isEmpty, now, connection)
+    // From here on rows are locked that every batch of the job wants, and of the lane: they come last, and in one order.
     try add(answers.tally, recorded: recorded, 1, to: answers.lease.job, connection)
     try remember(answers, circumstantial: circumstantial, now, connection)
+    guard var record = try record(answers.lease.job, connection, lock: dialect.lockClause) else {
+      throw missing(answers.lease.job)
+    }
     var added = JobCounts()
     for line in answers.tally { added.add(line) }
     added.repeatedAfterLostAnswer = answers.repeatedAfterLostAnswer
@@ -67,14 +66,29 @@ extension SQLStore {
     return .committed(Committed(job: job, recorded: recorded))
   }
 
-  /// Weighs circumstantial rejections by the job's counts, which its locked row keeps still, and
-  /// the locked records of the lanes.
+  /// Weighs circumstantial rejections by the job's counts.
+  ///
+  /// Settlements that weigh come one after the other, by a line of the job's account that no other statement touches: of what
+  /// they decide by, all others only add deliveries and outcomes. They do not wait for the job's row, which every batch wants.
   private func weighed(
-    _ answers: BatchAnswers, _ record: JobRecord, _ now: Int64, _ connection: Driver.Connection
+    _ answers: BatchAnswers, _ now: Int64, _ connection: Driver.Connection
   ) throws(StoreError) -> BatchAnswers {
     guard !answers.circumstantial.isEmpty else { return answers }
+    let id = answers.lease.job
+    var turn = SQLBuilder(dialect)
+    dialect.appendUpsert(
+      into: "zonai_tally",
+      [
+        ("job", .text(id.rawValue)), ("line", "weighing"), ("transport", ""), ("fingerprint", ""), ("platform", ""),
+        ("outcome", "weighing"), ("evidence", ""), ("reason", ""), ("detail", ""), ("count", 0),
+      ],
+      key: ["job", "line"], whenThere: [("count", .add)], to: &turn)
+    try connection.run(turn.statement())
+    guard let record = try record(id, connection) else { throw missing(id) }
     let groups = Set(answers.circumstantialByGroup.keys).union(answers.deliveredGroups)
-    let counts = try counts(record.id, Array(groups), connection, lock: dialect.lockClause)
+    // The record of a lane decides in a job of one recipient only, whose account no other settlement wants.
+    let counts = try counts(
+      id, Array(groups), connection, lock: answers.isSole ? dialect.lockClause : "")
     return answers.weighed(against: counts, keptGroups: record.keptGroups, now: now)
   }
 
