@@ -8,8 +8,8 @@ public enum ServiceWords {
   /// Longer runs are cut too when digits and letters take turns in them, as in a part of a token.
   static let longestMixedWord = 19
 
-  /// The services' words for a dead token, which hold none. Dead tokens come by the thousand, and looking for each in
-  /// its answer costs more than all else about it.
+  /// The services' words for a dead token, which never hold the token. Dead tokens come by the
+  /// thousand, and a search for each in its answer is the dearest part of reading it.
   private static let standing: Set<String> = [
     "Requested entity was not found.", "Unregistered", "BadDeviceToken", "ExpiredToken",
   ]

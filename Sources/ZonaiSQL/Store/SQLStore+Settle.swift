@@ -68,8 +68,9 @@ extension SQLStore {
 
   /// Weighs circumstantial rejections by the job's counts.
   ///
-  /// Settlements that weigh come one after the other, by a line of the job's account that no other statement touches: of what
-  /// they decide by, all others only add deliveries and outcomes. They do not wait for the job's row, which every batch wants.
+  /// Settlements that weigh take turns: each locks one line of the job's account that no other
+  /// statement touches. Settlements that do not weigh add only deliveries and outcomes to what is
+  /// decided by. The job's row stays free, since every batch needs it.
   private func weighed(
     _ answers: BatchAnswers, _ now: Int64, _ connection: Driver.Connection
   ) throws(StoreError) -> BatchAnswers {
@@ -86,7 +87,8 @@ extension SQLStore {
     try connection.run(turn.statement())
     guard let record = try record(id, connection) else { throw missing(id) }
     let groups = Set(answers.circumstantialByGroup.keys).union(answers.deliveredGroups)
-    // The record of a lane decides in a job of one recipient only, whose account no other settlement wants.
+    // The record of a lane decides only in a job of one recipient, whose account no other
+    // settlement changes.
     let counts = try counts(
       id, Array(groups), connection, lock: answers.isSole ? dialect.lockClause : "")
     return answers.weighed(against: counts, keptGroups: record.keptGroups, now: now)
