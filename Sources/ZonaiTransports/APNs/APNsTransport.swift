@@ -100,7 +100,7 @@ public final class APNsTransport: Transport {
       left.hear(result.goAways)
       // Further requests on a connection that says that it ends would only hear it again.
       if left.hasDyingConnection { pool.reconnect(since: generation) }
-      let rest = left.otherFault == nil ? left.unopened : []
+      let rest = ledger.rest(left)
       guard let fault = left.credentialFault else {
         // Who was not opened without a fault of this batch waited for connections that another one had replaced.
         if !rest.isEmpty {
@@ -113,6 +113,10 @@ public final class APNsTransport: Transport {
       let cure = cures.next(for: fault)
       if cure == .none {
         ledger.giveUp(left, because: fault, file: await credentials.problem)
+        break
+      }
+      if left.isThrottled {
+        ledger.sendNext(left.refused)
         break
       }
       if cure == .newToken { credential = await credentials.current(afterExpiryOf: current) }

@@ -84,13 +84,17 @@ public final class FCMTransport: Transport {
       let left = ledger.take(result, credential: authorization.generation)
       if left.hasDyingConnection { pool.reconnect(since: connections) }
       // Who was refused for an old token is sent to again even when the message is at fault: the fault is not theirs.
-      let rest = left.otherFault == nil ? left.unopened : []
+      let rest = ledger.rest(left)
       guard let fault = left.credentialFault, !ledger.areOdd(left) else {
         ledger.sendNext(rest)
         continue
       }
       if hasRenewed {
         ledger.giveUp(left, because: fault, file: await tokens.problem)
+        break
+      }
+      if left.isThrottled {
+        ledger.sendNext(left.refused)
         break
       }
       hasRenewed = true

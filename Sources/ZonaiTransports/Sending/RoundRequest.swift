@@ -22,16 +22,17 @@ struct RoundRequest {
       stopAfter: { status, body in RoundRequest.stops(status, body, Reader.self) })
   }
 
-  /// Whether an answer speaks about the whole lane or the message, so that nothing more is to be opened after it.
+  /// Whether an answer speaks about the whole lane or the message, so that nothing more is to be opened after it. A 429
+  /// that is not about one device does.
   ///
   /// The header fields are not at hand here. An empty body counts as the service's own; where it was not, the reading of
   /// the whole answer says so.
   private static func stops<Reader: AnswerReader>(
     _ status: UInt16, _ body: UnsafeRawBufferPointer, _: Reader.Type
   ) -> Bool {
-    if status >= 500 || status == 429 { return false }
-    return Reader.verdict(status: Int(status), body: ArraySlice(body), field: { _ in "" }, token: nil).outcome
-      == .jobFails
+    if status >= 500 { return false }
+    let verdict = Reader.verdict(status: Int(status), body: ArraySlice(body), field: { _ in "" }, token: nil)
+    return verdict.outcome == .jobFails || verdict.slowsLane
   }
 }
 

@@ -58,6 +58,8 @@ struct SendLedger<Reader: AnswerReader> {
     var otherFault: Verdict?
     /// The first answer that refuses the credential.
     var credentialFault: Verdict?
+    /// Whether the service wants fewer requests from the whole lane: the rest is for a later send.
+    var isThrottled = false
     /// Whether an answer spoke about the connection that it came over: APNs' own, or 421, which
     /// another connection may cure.
     var hasDyingConnection = false
@@ -84,6 +86,7 @@ struct SendLedger<Reader: AnswerReader> {
         }
         answers[place] = .answered(verdict, sent)
         if verdict.fault == .connection || status == 421 { left.hasDyingConnection = true }
+        if verdict.slowsLane { left.isThrottled = true }
         guard verdict.outcome == .jobFails else { continue }
         if verdict.fault == .credentials {
           left.refused.append(place)
@@ -115,6 +118,9 @@ struct SendLedger<Reader: AnswerReader> {
     pending = places.sorted()
     for place in pending { answers[place] = .notSent }
   }
+
+  /// What is sent in the next round when no credential has to be renewed first.
+  func rest(_ left: Leftovers) -> [Int] { left.otherFault == nil && !left.isThrottled ? left.unopened : [] }
 
   /// Whether everybody who was refused for the credential was sent to before somebody who was delivered to under the same one:
   /// then it is good, and they are not refused for it.

@@ -134,18 +134,27 @@ import ZonaiSimulator
     }
   }
 
-  @Test func `TooManyProviderTokenUpdates keeps the token and mints none`() async throws {
+  @Test func `TooManyProviderTokenUpdates opens no further request, keeps the token and mints none`() async throws {
     try await Services.with { services in
-      let apns = try await services.apns()
-      try await services.fault([
-        "lane": "apns", "times": 5, "status": 429, "body": ["reason": "TooManyProviderTokenUpdates"],
-      ])
-      let result = try await apns.send(to: Services.apnsTokens(50))
-      #expect(result.delivered == 45)
-      #expect(result.credentials == [1])
-      #expect(result.verdicts.map(\.fault) == Array(repeating: .service, count: 5))
-      #expect(result.verdicts.allSatisfy { $0.slowsLane && $0.retry == .attempts })
-      #expect(try await apns.send(to: Services.apnsTokens(50)).credentials == [1])
+      let apns = try await services.apns { $0.connectionsPerLane = 1 }
+      let tokens = Services.apnsTokens(2000)
+      #expect(try await apns.send(to: [tokens[0]]).delivered == 1)
+      let throttle: JSON = ["lane": "apns", "status": 429, "body": ["reason": "TooManyProviderTokenUpdates"]]
+      try await services.fault(throttle)
+      let before = try await services.requests("apns")
+      let result = try await apns.send(to: tokens)
+      #expect(result.delivered == 0)
+      #expect(result.laneFault == nil)
+      #expect(result.reasons == ["TooManyProviderTokenUpdates"])
+      #expect(result.verdicts.allSatisfy { $0.slowsLane && $0.fault == .service && $0.retry == .attempts })
+      // What was open when the first answer came is read to its end.
+      #expect(result.verdicts.count == Int(try await services.requests("apns") - before))
+      #expect(result.notSent == 2000 - result.verdicts.count)
+      #expect(result.verdicts.count < 200)
+      try await services.simulator.control("DELETE", "/faults")
+      let again = try await apns.send(to: tokens)
+      #expect(again.delivered == 2000)
+      #expect(again.credentials == [1])
       await apns.close()
     }
   }

@@ -54,6 +54,27 @@ import ZonaiSimulator
     }
   }
 
+  @Test func `a 429 for the whole project opens no further request, one for a device stops nothing`() async throws {
+    try await Services.with { services in
+      let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
+      let tokens = Services.fcmTokens(2000)
+      #expect(try await fcm.send(to: [tokens[0]]).delivered == 1)
+      try await services.fault([
+        "lane": "fcm", "after": 10, "times": 1, "status": 429,
+        "body": ["error": ["code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Quota exceeded."]],
+      ])
+      let before = try await services.requests("fcm")
+      let result = try await fcm.send(to: tokens)
+      #expect(result.reasons == ["RESOURCE_EXHAUSTED"])
+      #expect(result.laneFault == nil)
+      #expect(result.delivered + 1 == Int(try await services.requests("fcm") - before))
+      #expect(result.notSent == 1999 - result.delivered)
+      #expect(result.delivered < 500)
+      #expect(try await fcm.send(to: tokens).delivered == 2000)
+      await fcm.close()
+    }
+  }
+
   @Test func `tokens that need escaping arrive as they are, those that cannot be FCM's are not sent`() async throws {
     try await Services.with { services in
       let fcm = try await services.fcm()
