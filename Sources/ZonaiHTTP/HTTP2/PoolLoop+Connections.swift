@@ -1,6 +1,7 @@
 extension PoolLoop {
-  /// Connections on which further requests may be opened, now or when others have been answered.
-  var usable: [HTTP2Connection] { connections.filter { !$0.isDraining && !$0.isLost } }
+  /// Connections on which further requests of any batch may be opened, now or when others have been
+  /// answered.
+  var usable: [HTTP2Connection] { connections.filter { !$0.isDraining && !$0.isLost && $0.owner == nil } }
 
   /// Goes on with the connection in the making.
   func advanceConnecting() {
@@ -32,8 +33,14 @@ extension PoolLoop {
 
   /// When the next connect begins; nil when none is wanted. One is made at a time: when the first fails, so would others.
   var momentToConnect: Int64? {
+    guard connecting == nil else { return nil }
+    guard let routed = routedMomentToConnect else { return sharedMomentToConnect }
+    return min(routed, sharedMomentToConnect ?? .max)
+  }
+
+  private var sharedMomentToConnect: Int64? {
     // Those that are draining count a little: a server that ends every connection must not make us collect them.
-    guard connecting == nil, !queue.isEmpty, connections.count < 2 * options.maxConnections else { return nil }
+    guard !queue.isEmpty, connections.count < 2 * options.maxConnections else { return nil }
     let usable = usable
     if usable.isEmpty { return nextConnect }
     guard usable.count < options.maxConnections, let fullSince else { return nil }
@@ -73,15 +80,14 @@ extension PoolLoop {
     failures += 1
     // Half of it is chance, so that many senders do not come back at the same moment.
     nextConnect = turn.now + delay / 2 + Int64.random(in: 0...(delay - delay / 2))
-    guard usable.isEmpty, connecting == nil else { return }
-    for run in queue { run.finishRest(.noConnection, failure) }
-    queue = []
+    if connecting == nil { giveUpWaiting(failure) }
   }
 
   /// Has further requests opened on connections made from now on. What waits was meant for the old ones.
   func reconnect() {
-    for run in queue { run.finishRest(.stopped) }
+    for run in queue + routed { run.finishRest(.stopped) }
     queue = []
+    routed = []
     connecting = nil
     for connection in connections { connection.drain() }
   }
