@@ -117,7 +117,7 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
     await services.simulator.stop()
   }
 
-  func renewCredential() async throws { try await services.turn(minutes: 57) }
+  func renewCredential() async throws { try await services.turn(minutes: 60) }
 
   /// Long enough for the slowest machine to answer, short enough to wait for.
   static var requestTimeout: Int64 { 5000 }
