@@ -95,6 +95,75 @@ import ZonaiThreads
     }
   }
 
+  @Test func `a connection that a server ends in order before it answered is no failed connect`() async throws {
+    let script = ServerScript(react: { $0.connection < 3 ? .goAway(lastStream: 0) : .ok })
+    try await withServer(
+      script,
+      {
+        $0.singleStreamUntilAccepted = true
+        $0.reconnectDelay = 1
+      }
+    ) { server in
+      let result = await server.pool.send(.tokens(0..<6))
+      #expect(result.outcomes[0..<3].allSatisfy { $0 == .notHandled(.goAway) })
+      #expect(result.outcomes[3...].allSatisfy { $0 == .answered(200) })
+      #expect(result.failure == nil)
+    }
+  }
+
+  @Test func `a server that ends every connection in order and answers nothing is told after some of them`()
+    async throws
+  {
+    try await withServer(
+      ServerScript(react: { _ in .goAway(lastStream: 0) }),
+      {
+        $0.singleStreamUntilAccepted = true
+        $0.reconnectDelay = 1
+      }
+    ) { server in
+      let result = await server.pool.send(.tokens(0..<50))
+      #expect(result.outcomes.last == .notSent(.noConnection))
+      #expect(result.failure?.code == .closedBeforeAnswer)
+      #expect(server.connections == 5)
+    }
+  }
+
+  @Test func `a connection that is replaced before it answered is no failed connect`() async throws {
+    let script = ServerScript(react: { $0.connection == 0 ? .reset(Reaction.cancelled) : .ok })
+    try await withServer(
+      script,
+      {
+        $0.reconnectDelay = 600_000
+        $0.maxReconnectDelay = 600_000
+      }
+    ) { server in
+      #expect(await server.pool.send(.tokens(0..<1)).outcomes == [.answerLost(.reset)])
+      server.pool.reconnect()
+      let result = await server.pool.send(.tokens(1..<3))
+      #expect(result.outcomes == [.answered(200), .answered(200)])
+    }
+  }
+
+  @Test(arguments: [Reaction.sequence([.ok, .drop]), .sequence([.ok, .goAway(lastStream: 1)])])
+  func `a server that ends each connection after one answer is not asked in a hot loop`(
+    _ reaction: Reaction
+  ) async throws {
+    try await withServer(
+      ServerScript(react: { _ in reaction }),
+      {
+        $0.singleStreamUntilAccepted = true
+        $0.reconnectDelay = 600_000
+        $0.maxReconnectDelay = 600_000
+      }
+    ) { server in
+      #expect(await server.pool.send(.tokens(0..<1)).outcomes == [.answered(200)])
+      let permit = HTTP2Permit(until: MonotonicClock.milliseconds() + 200)
+      let outcomes = await server.pool.send(.tokens(1..<3, permit: permit)).outcomes
+      #expect(outcomes.last == .notSent(.permitEnded))
+      #expect(server.connections == 1)
+    }
+  }
+
   @Test func `a failure of one connection does not stop those that work`() async throws {
     let script = ServerScript(
       streamLimit: 1,

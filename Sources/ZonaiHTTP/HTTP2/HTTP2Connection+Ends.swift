@@ -80,20 +80,37 @@ extension HTTP2Connection {
       }
     }
     ownFailure = failure ?? ownFailure
+    wasLost = reason == .connectionLost
     isLost = true
   }
 
-  /// What went wrong with a connection that ended, was ended by the server, or let time run out, before it answered anything.
+  /// What went wrong with a connection that ended, was ended by the server, or let time run out, before it answered
+  /// anything. Nothing did with one that the pool replaced.
   var failure: HTTPFailure? {
-    guard !hasAnswered, isLost || goAway != nil || ownFailure != nil else { return nil }
-    return ownFailure
-      ?? HTTPFailure(
-        .closedBeforeAnswer, "\(origin) closed the connection before it answered anything",
-        detail: goAway.map { "GOAWAY \($0.code): \(String(decoding: $0.debugData.prefix(200), as: UTF8.self))" } ?? "")
+    if let ownFailure, !hasAnswered { return ownFailure }
+    guard !hasAnswered, !isReplaced, wasLost || goAway != nil else { return nil }
+    return HTTPFailure(
+      .closedBeforeAnswer, "\(origin) closed the connection before it answered anything",
+      detail: goAway.map { "GOAWAY \($0.code): \(String(decoding: $0.debugData.prefix(200), as: UTF8.self))" } ?? "")
   }
 
+  /// Whether the server said that it ends the connection and that nothing is wrong.
+  var wasEndedInOrder: Bool { ownFailure == nil && goAway?.code == NGHTTP2_NO_ERROR.rawValue }
+
+  /// Whether the server ended it after a few answers and a short while.
+  var endedEarly: Bool {
+    hasAnswered && !isReplaced && (wasLost || goAway != nil) && answers < Self.manyAnswers
+      && turn.now - openedAt < Self.longLife
+  }
+
+  private static let manyAnswers: UInt64 = 100
+  private static let longLife: Int64 = 10_000
+
   /// Opens nothing more; what is under way is still waited for.
-  func drain() { isDraining = true }
+  func drain() {
+    if goAway == nil { isReplaced = true }
+    isDraining = true
+  }
 
   /// Says farewell and gives everything up that is still under way.
   func close() {

@@ -19,6 +19,8 @@ final class HTTP2Connection {
   var hasAnswered: Bool { answers > 0 }
   /// Set by the pool, so that its first answer, or such an end, is counted once.
   var isCounted = false
+  /// Set by the pool when it has counted an early end.
+  var isEndCounted = false
   /// Whether a new request may not be opened any more: after GOAWAY, or because the pool wants a fresh connection.
   var isDraining = false
   /// Whether it is still finding out how many streams it may open.
@@ -48,6 +50,10 @@ final class HTTP2Connection {
   var goAway: HTTP2GoAway?
   var isSayingFarewell = false
   var ownFailure: HTTPFailure?
+  /// Whether the pool opens nothing more on it for reasons of its own.
+  var isReplaced = false
+  /// Whether the server ended it, or the network did.
+  var wasLost = false
 
   let output: UnsafeMutableRawBufferPointer
   var outputStart = 0
@@ -55,6 +61,7 @@ final class HTTP2Connection {
   var gathered: Int64 = 0
   var written: Int64 = 0
 
+  let openedAt: Int64
   var lastRead: Int64
   var pingSent: Int64?
   var blockedSince: Int64?
@@ -73,6 +80,7 @@ final class HTTP2Connection {
     // Streams that were given up count against nothing but memory until the server lets go of them.
     slots = StreamSlots(count: turn.options.maxStreamsPerConnection + 64)
     output = .allocate(byteCount: Self.outputCapacity, alignment: 16)
+    openedAt = turn.now
     lastRead = turn.now
     ramp = StreamRamp(width: turn.startWidth)
     grownAt = turn.now

@@ -42,9 +42,9 @@ extension PoolLoop {
     // Those that are draining count a little: a server that ends every connection must not make us collect them.
     guard !queue.isEmpty, connections.count < 2 * options.maxConnections else { return nil }
     let usable = usable
-    if usable.isEmpty { return nextConnect }
+    if usable.isEmpty { return pace.next }
     guard usable.count < options.maxConnections, let fullSince else { return nil }
-    return max(nextConnect, fullSince + options.patienceBeforeAnotherConnection)
+    return max(pace.next, fullSince + options.patienceBeforeAnotherConnection)
   }
 
   /// Lets go of connections that have ended or have nothing more to do.
@@ -52,6 +52,10 @@ extension PoolLoop {
     var isAnythingGone = false
     for connection in connections {
       if !connection.isCounted { count(connection) }
+      if connection.endedEarly, !connection.isEndCounted {
+        pace.endedEarly(now: turn.now)
+        connection.isEndCounted = true
+      }
       if connection.isDraining && connection.openStreams == 0 { connection.close() }
       if connection.isLost {
         connection.release()
@@ -64,9 +68,12 @@ extension PoolLoop {
   /// Judges a connect by what came of it, once: its first answer, or its end without one.
   private func count(_ connection: HTTP2Connection) {
     if connection.hasAnswered {
-      failures = 0
+      pace.answered()
     } else if let failure = connection.failure {
-      countFailure(failure)
+      // A server that shuts down may still answer what it has.
+      if connection.wasEndedInOrder, !connection.isLost, connection.openStreams > 0 { return }
+      let isFailedConnect = !connection.wasEndedInOrder || pace.endedUnanswered(now: turn.now)
+      if isFailedConnect { countFailure(failure) }
     } else {
       return
     }
@@ -75,11 +82,7 @@ extension PoolLoop {
 
   /// Waits longer before the next connect; without any connection, what waits is told why.
   private func countFailure(_ failure: HTTPFailure) {
-    let doubled = options.reconnectDelay << min(failures, 16)
-    let delay = max(1, min(doubled, options.maxReconnectDelay))
-    failures += 1
-    // Half of it is chance, so that many senders do not come back at the same moment.
-    nextConnect = turn.now + delay / 2 + Int64.random(in: 0...(delay - delay / 2))
+    pace.failed(now: turn.now)
     if connecting == nil { giveUpWaiting(failure) }
   }
 

@@ -77,14 +77,14 @@ extension PoolLoop {
     return routed.compactMap { run -> Int64? in
       switch run.route {
       case .any: return nil
-      case .own: return hasOwn ? nil : nextConnect
+      case .own: return hasOwn ? nil : pace.next
       case .avoiding(let avoided):
         let others = usable.filter { !avoided.contains($0.number) }
-        if others.isEmpty { return usable.count > options.maxConnections ? nil : nextConnect }
+        if others.isEmpty { return usable.count > options.maxConnections ? nil : pace.next }
         guard usable.count < options.maxConnections, let since = run.blockedSince,
           !others.contains(where: { $0.hasRoom || $0.isWarmingUp || $0.isGrowing })
         else { return nil }
-        return max(nextConnect, since + options.patienceBeforeAnotherConnection)
+        return max(pace.next, since + options.patienceBeforeAnotherConnection)
       }
     }.min()
   }

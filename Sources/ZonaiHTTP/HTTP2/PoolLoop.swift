@@ -13,10 +13,7 @@ final class PoolLoop {
   var routed: [BatchRun] = []
   var connections: [HTTP2Connection] = []
   var connecting: TLSConnection?
-  /// Connects that failed since one last brought an answer.
-  var failures = 0
-  /// Before this moment no connect is begun.
-  var nextConnect: Int64 = 0
+  var pace: ConnectPace
   /// Since when every connection is full while requests wait.
   var fullSince: Int64?
 
@@ -29,6 +26,7 @@ final class PoolLoop {
     self.origin = origin
     self.options = options
     self.inbox = inbox
+    pace = ConnectPace(delay: options.reconnectDelay, maxDelay: options.maxReconnectDelay)
     turn = PoolTurn(options: options, now: MonotonicClock.milliseconds())
   }
 

@@ -24,16 +24,20 @@ final class APNsEnvironmentCheck: Sendable {
   private let topic: String
   private let options: HTTP2Options
   private let credentials: APNsCredentials
+  private let waits: CredentialWaits
   private let clock: TransportClock
   private let connections = Mutex(Connections.unopened)
   private let breaker = Mutex(CheckBreaker())
 
-  init(_ configuration: APNsConfiguration, credentials: APNsCredentials, clock: TransportClock) {
+  init(
+    _ configuration: APNsConfiguration, credentials: APNsCredentials, waits: CredentialWaits, clock: TransportClock
+  ) {
     endpoint = configuration.effectiveOtherEndpoint
     isAsserted = configuration.allTokensAreOfThisEnvironment
     name = configuration.useSandbox ? "production" : "sandbox"
     topic = configuration.bundleId
     self.credentials = credentials
+    self.waits = waits
     self.clock = clock
     var options = HTTP2Options()
     options.caFile = configuration.caFile
@@ -62,9 +66,10 @@ final class APNsEnvironmentCheck: Sendable {
   func check(_ batch: PushBatch) async -> [EnvironmentAnswer] {
     func all(_ answer: EnvironmentAnswer) -> [EnvironmentAnswer] { Array(repeating: answer, count: batch.count) }
     let current: APNsCredentials.Current
-    switch await credentials.current() {
-    case .success(let token): current = token
-    case .failure: return all(.undecided("there is no provider token to ask the \(name) environment with"))
+    switch await waits.wait(permit: batch.permit, { [credentials] in await credentials.current() }) {
+    case .ready(let token): current = token
+    case .stopped: return all(.notAsked)
+    case .refused: return all(.undecided("there is no provider token to ask the \(name) environment with"))
     }
     if let cause = breaker.withLock({ $0.cause(key: current.key, now: clock.monotonic()) }) {
       return all(.undecided(cause))

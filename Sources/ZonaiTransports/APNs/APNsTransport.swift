@@ -18,6 +18,7 @@ public final class APNsTransport: Transport {
   private let pool: HTTP2Pool
   private let path: ByteTemplate
   private let credentials: APNsCredentials
+  private let waits: CredentialWaits
   private let environment: APNsEnvironmentCheck
   private let clock: TransportClock
   private let thread: ThreadExecutor
@@ -40,6 +41,7 @@ public final class APNsTransport: Transport {
     credentials = opened.credentials
     thread = opened.thread
     bundleId = configuration.bundleId
+    waits = CredentialWaits(for: "provider token", limit: configuration.requestTimeout)
     self.clock = clock
     let endpoint = configuration.effectiveEndpoint
     path = ByteTemplate(segments: [Array("\(endpoint.path)/3/device/".utf8), []])
@@ -52,7 +54,7 @@ public final class APNsTransport: Transport {
     options.keptFields = APNsReader.keptFields
     options.threadName = "zonai-apns"
     pool = try HTTP2Pool.opened(endpoint.origin, options, setting: "apns")
-    environment = APNsEnvironmentCheck(configuration, credentials: credentials, clock: clock)
+    environment = APNsEnvironmentCheck(configuration, credentials: credentials, waits: waits, clock: clock)
   }
 
   public func prepare(_ message: PushMessage) throws(MessageFault) -> PreparedMessage {
@@ -81,14 +83,15 @@ public final class APNsTransport: Transport {
     var cures = APNsCures()
     // Looked at before the token is: a token that is replaced after that goes over no newer connection.
     var generation = pool.generation
-    var credential = await credentials.current()
+    var credential = await current(batch)
     while !ledger.pending.isEmpty {
       let current: APNsCredentials.Current
       switch credential {
-      case .success(let token): current = token
-      case .failure(let refusal):
+      case .ready(let token): current = token
+      case .refused(let refusal):
         ledger.stop(because: refusal.verdict)
         return ledger.end
+      case .stopped: return ledger.end
       }
       guard let fields = fields(rendering, batch, current.authorization) else { break }
       generation = useConnections(for: current.key, since: generation)
@@ -102,7 +105,7 @@ public final class APNsTransport: Transport {
         // Who was not opened without a fault of this batch waited for connections that another one had replaced.
         if !left.rest.isEmpty {
           generation = pool.generation
-          credential = await credentials.current()
+          credential = await self.current(batch)
         }
         ledger.sendNext(unopened: left.rest)
         continue
@@ -113,8 +116,12 @@ public final class APNsTransport: Transport {
         break
       }
       if left.isThrottled { break }
-      if cure == .newToken { credential = await credentials.current(afterExpiryOf: current) }
-      if cure == .newConnection { credential = await credentials.current() }
+      if cure == .newToken {
+        credential = await waits.wait(permit: batch.permit) { [credentials] in
+          await credentials.current(afterExpiryOf: current)
+        }
+      }
+      if cure == .newConnection { credential = await self.current(batch) }
       pool.reconnect(since: generation)
       generation = pool.generation
       ledger.sendNext(refused: left.refused, unopened: left.rest)
@@ -125,9 +132,14 @@ public final class APNsTransport: Transport {
   public func check(_ batch: PushBatch) async -> [EnvironmentAnswer] { await environment.check(batch) }
 
   public func close() async {
+    waits.close()
     await pool.close()
     await environment.close()
     thread.close()
+  }
+
+  private func current(_ batch: PushBatch) async -> AwaitedCredential<APNsCredentials.Current> {
+    await waits.wait(permit: batch.permit) { [credentials] in await credentials.current() }
   }
 
   /// nil when nothing is left of the time to live.

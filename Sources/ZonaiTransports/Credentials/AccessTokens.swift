@@ -2,8 +2,8 @@ import ZonaiCore
 import ZonaiJSON
 import ZonaiThreads
 
-/// The access tokens of one service account: one is kept, renewed early, and asked for by one caller at a time while the
-/// others wait for the same answer.
+/// The access tokens of one service account: one is kept, and renewed in the background before its end, so that nobody
+/// waits for the endpoint while it is good. Without one, one caller asks and the others wait for the same answer.
 ///
 /// It runs on a thread of its own, since it reads the key file and signs.
 actor AccessTokens {
@@ -15,6 +15,8 @@ actor AccessTokens {
     /// In milliseconds of the monotonic clock.
     var renewAt: Int64
     var endsAt: Int64
+    /// The number of the key that it is kept for.
+    var key: Int
   }
 
   /// Set by `open`, before anything else is asked.
@@ -22,6 +24,8 @@ actor AccessTokens {
   private let endpoint: TokenEndpoint
   private let clock: TransportClock
   private var kept: Kept?
+  /// Counts the keys that the file has had.
+  private var key = 1
   private var generation: UInt32 = 0
   /// Every token up to this generation was refused by FCM.
   private var refusedGeneration: UInt32 = 0
@@ -57,7 +61,11 @@ actor AccessTokens {
   /// The token to send with. The key file is read again when it changed.
   func current() async -> Result<Authorization, LaneRefusal> {
     if let refusal = readChangedKey() { return .failure(refusal) }
-    if let kept, isFresh(kept) { return .success(kept.authorization) }
+    // A new key is used at once: the old one may be gone, and its tokens with it.
+    if let kept, kept.key == key, isGood(kept) {
+      if clock.monotonic() >= kept.renewAt { _ = underWay() }
+      return .success(kept.authorization)
+    }
     return await underWay().value
   }
 
@@ -67,8 +75,8 @@ actor AccessTokens {
     return await current()
   }
 
-  private func isFresh(_ kept: Kept) -> Bool {
-    kept.authorization.generation > refusedGeneration && clock.monotonic() < kept.renewAt
+  private func isGood(_ kept: Kept) -> Bool {
+    kept.authorization.generation > refusedGeneration && clock.monotonic() < kept.endsAt
   }
 
   /// Why the key file, as it was last seen, is not used; nil when it is.
@@ -77,9 +85,9 @@ actor AccessTokens {
   /// A file that cannot be read stops nobody: it may be half written, and the key that was read last goes on. One of another
   /// project stops whoever has no good token.
   private func readChangedKey() -> LaneRefusal? {
-    if keys?.readIfChanged() == true { kept = nil }
+    if keys?.readIfChanged() == true { key += 1 }
     guard let problem, problem.code == .notThisLane else { return nil }
-    if let kept, isFresh(kept) { return nil }
+    if let kept, isGood(kept) { return nil }
     return LaneRefusal(problem.verdict)
   }
 
@@ -92,8 +100,12 @@ actor AccessTokens {
     return begun
   }
 
+  /// Returns when no renewal is under way.
+  func settled() async { while let renewal { _ = await renewal.value } }
+
   private func renew() async -> Result<Authorization, LaneRefusal> {
     defer { renewal = nil }
+    let key = key
     let asked = await ask()
     switch asked {
     case .success(let granted):
@@ -102,12 +114,14 @@ actor AccessTokens {
       let life = granted.seconds * 1000
       let authorization = Authorization(field: "Bearer \(granted.token)", generation: generation)
       kept = Kept(
-        authorization: authorization, renewAt: now + life - min(AccessTokens.margin, life / 2), endsAt: now + life)
+        authorization: authorization, renewAt: now + life - min(AccessTokens.margin, life / 2), endsAt: now + life,
+        key: key)
       return .success(authorization)
     case .failure(let refusal):
-      // Renewed early, so the old one is still good for a while.
-      if var old = kept, old.authorization.generation > refusedGeneration, clock.monotonic() < old.endsAt {
+      // Renewed early, or for a new key: the old token is still good for a while.
+      if var old = kept, isGood(old) {
         old.renewAt = min(clock.monotonic() + AccessTokens.patience, old.endsAt)
+        old.key = self.key
         kept = old
         return .success(old.authorization)
       }
@@ -130,7 +144,7 @@ actor AccessTokens {
         hasPaused = true
         await clock.pause(AccessTokens.pauseAfterInvalidGrant)
         // The key may have been replaced meanwhile; one that cannot be read leaves the old one.
-        _ = keys.readIfChanged()
+        if keys.readIfChanged() { key += 1 }
       }
     }
   }

@@ -34,14 +34,28 @@ extension ProviderTokenMint {
     return HeldToken(agreed.secret ?? made, isShared: true, now: agreed.now, reading)
   }
 
+  /// Asks once, and leaves a place that does not answer to itself.
   private func exchange(
     _ secret: Secret?, notMadeBefore: Int64, by secrets: any SecretStore
   ) async throws(TokenShortage) -> SecretAnswer {
-    do throws(StoreError) {
-      return try await secrets.exchange(SecretOffer(name: name, secret: secret, notMadeBefore: notMadeBefore))
-    } catch {
-      throw .notShared(error.description)
+    let offer = SecretOffer(name: name, secret: secret, notMadeBefore: notMadeBefore)
+    let (first, answers) = AsyncStream.makeStream(
+      of: Result<SecretAnswer, TokenShortage>.self, bufferingPolicy: .bufferingOldest(1))
+    Task {
+      do throws(StoreError) {
+        answers.yield(.success(try await secrets.exchange(offer)))
+      } catch {
+        answers.yield(.failure(.notShared(error.description)))
+      }
     }
+    let silence = TokenShortage.notShared("no answer within \(ProviderTokens.exchangeLimit) ms")
+    let timer = Task {
+      try await Task.sleep(for: .milliseconds(ProviderTokens.exchangeLimit))
+      answers.yield(.failure(silence))
+    }
+    defer { timer.cancel() }
+    for await answer in first { return try answer.get() }
+    throw silence
   }
 
   /// Makes one without asking anybody: that of the slot, which every other process makes, too, whose clock is not far off.

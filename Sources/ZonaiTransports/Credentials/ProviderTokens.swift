@@ -4,8 +4,9 @@ import ZonaiCore
 /// secrets.
 ///
 /// Apple counts how often a team renews its token and refuses more than one in 20 minutes, and a token that is older than
-/// an hour. So one is made only when there is none, or when the one there is has reached an age between the two. Shared
-/// ones are made and age by the clock of the place where they are shared: the clocks of ten machines differ.
+/// an hour. So one is made only when there is none, or when the one there is has reached an age between the two; while that
+/// one can still be sent, it is replaced in the background. Shared ones are made and age by the clock of the place where
+/// they are shared: the clocks of ten machines differ.
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 actor ProviderTokens {
   private let mint: ProviderTokenMint
@@ -20,6 +21,8 @@ actor ProviderTokens {
   static let greatestAge: Int64 = 59 * 60_000
   /// The age below which a token is never replaced.
   static let leastAge: Int64 = 20 * 60_000
+  /// How long the place where tokens are shared may take to answer, in milliseconds.
+  static let exchangeLimit: Int64 = 30_000
   /// How long after a failed exchange the next one is tried, while the old token is still good.
   static let patience: Int64 = 10_000
 
@@ -27,14 +30,14 @@ actor ProviderTokens {
 
   /// The token to send with.
   func current(secrets: (any SecretStore)?, clock: TransportClock) async throws(TokenShortage) -> Secret {
-    if let held {
-      if !held.isDue(clock) { return held.token }
-      if held.isGood(clock), clock.monotonic() < askAgainAt { return held.token }
+    if let held, held.isGood(clock) {
+      guard held.isDue(clock), clock.monotonic() >= askAgainAt else { return held.token }
+      let renewal = underWay(.due, secrets, clock)
+      // One that is made here is there at once.
+      if secrets == nil, case .success(let made) = await renewal.value { return made }
+      return held.token
     }
-    let renewed = await underWay(.due, secrets, clock).value
-    // The old one is good for some minutes more.
-    if case .failure = renewed, let held, held.isGood(clock) { return held.token }
-    return try renewed.get()
+    return try await underWay(.due, secrets, clock).value.get()
   }
 
   /// The token to send with after APNs called this one expired; none when it is younger than 20 minutes, since a clock must
@@ -58,6 +61,9 @@ actor ProviderTokens {
     renewal = begun
     return begun
   }
+
+  /// Returns when no renewal is under way.
+  func settled() async { while let renewal { _ = await renewal.value } }
 
   private func renew(
     _ cause: ProviderTokenCause, _ secrets: (any SecretStore)?, _ clock: TransportClock

@@ -16,6 +16,7 @@ public final class FCMTransport: Transport {
   private let pool: HTTP2Pool
   private let path: ByteTemplate
   private let tokens: AccessTokens
+  private let waits: CredentialWaits
   private let clock: TransportClock
   private let thread: ThreadExecutor
 
@@ -29,6 +30,7 @@ public final class FCMTransport: Transport {
     warnings = opened.warnings
     tokens = opened.tokens
     thread = opened.thread
+    waits = CredentialWaits(for: "access token", limit: configuration.requestTimeout)
     self.clock = clock
     let endpoint = configuration.endpoint ?? FCMLane.google
     path = ByteTemplate(Array("\(endpoint.path)/v1/projects/\(opened.projectId)/messages:send".utf8))
@@ -66,15 +68,16 @@ public final class FCMTransport: Transport {
     ledger.refuse { TokenShape.refusal($0, for: .fcm) ?? TokenColumn.refusal($0) }
     let values = TokenColumn.escaped(batch.tokens)
     let permit = HTTP2Permit(following: batch.permit)
-    var credential = await tokens.current()
+    var credential = await waits.wait(permit: batch.permit) { [tokens] in await tokens.current() }
     var hasRenewed = false
     while !ledger.pending.isEmpty {
       let authorization: Authorization
       switch credential {
-      case .success(let current): authorization = current
-      case .failure(let refusal):
+      case .ready(let current): authorization = current
+      case .refused(let refusal):
         ledger.stop(because: refusal.verdict)
         return ledger.end
+      case .stopped: return ledger.end
       }
       guard let body = body(rendering, batch) else { break }
       let request = RoundRequest(
@@ -94,13 +97,16 @@ public final class FCMTransport: Transport {
       }
       if left.isThrottled { break }
       hasRenewed = true
-      credential = await tokens.current(afterRefusalOf: authorization.generation)
+      credential = await waits.wait(permit: batch.permit) { [tokens] in
+        await tokens.current(afterRefusalOf: authorization.generation)
+      }
       ledger.sendNext(refused: left.refused, unopened: left.rest)
     }
     return ledger.end
   }
 
   public func close() async {
+    waits.close()
     await pool.close()
     thread.close()
   }

@@ -117,7 +117,7 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
     await services.simulator.stop()
   }
 
-  func renewCredential() async throws { try await services.turn(minutes: 57) }
+  func renewCredential() async throws { try await services.turn(minutes: 60) }
 
   func scriptOtherEnvironment(_ behaviour: OtherEnvironmentBehaviour, for token: String) async throws {
     func register(_ state: JSON) async throws {

@@ -45,10 +45,8 @@ import ZonaiTestKit
     Trouble(
       name: "nobody listens", reason: .cannotConnect, fault: .connection, outcome: .transientlyFailed
     ) { services in
-      // A port that was free a moment ago.
-      let server = try serve(.http2, try CertificateAuthority().issue(names: ["localhost"]))
-      await server.stop()
-      return (Endpoint(host: "127.0.0.1", port: server.ports[0]), services.caFile, nil)
+      // A port that was free a moment ago may be another test's by now.
+      (Endpoint(host: "127.0.0.1", port: 1), services.caFile, nil)
     },
     Trouble(
       name: "a name without an address", reason: .nameNotResolved, fault: .connection, outcome: .transientlyFailed
