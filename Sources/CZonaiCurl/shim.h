@@ -37,6 +37,23 @@ static inline CURLcode zonai_curl_set_progress(CURL *handle, curl_xferinfo_callb
 static inline CURLcode zonai_curl_set_large(CURL *handle, CURLoption option, curl_off_t value) {
   return (curl_easy_setopt)(handle, option, value);
 }
+/* Lets a handle go without waiting for a name lookup that hangs; older libraries always wait for it. */
+static inline CURLcode zonai_curl_set_quick_exit(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  CURLcode code = (curl_easy_setopt)(handle, CURLOPT_QUICK_EXIT, 1L);
+  return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+#else
+  return CURLE_OK;
+#endif
+}
+/* Has a multi handle say which sockets it waits for, and how long. */
+static inline CURLMcode zonai_curl_multi_set_callbacks(
+    CURLM *multi, curl_socket_callback socket, curl_multi_timer_callback timer, void *owner) {
+  CURLMcode code = (curl_multi_setopt)(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  if (code == CURLM_OK) code = (curl_multi_setopt)(multi, CURLMOPT_SOCKETDATA, owner);
+  if (code == CURLM_OK) code = (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, timer);
+  return code != CURLM_OK ? code : (curl_multi_setopt)(multi, CURLMOPT_TIMERDATA, owner);
+}
 static inline CURLcode zonai_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 /* The transfer that a finished message of the multi handle speaks of; CURLE_OK with 0 while there is none. */
 static inline int zonai_curl_multi_finished(CURLM *multi, CURLcode *result) {

@@ -26,6 +26,8 @@ import ZonaiThreads
   @Test func `a batch that avoids a connection uses another one that is open`() async throws {
     let script = ServerScript(streamLimit: 1, react: { $0.token < 2 ? .hold : .ok })
     try await withServer(script, { $0.maxConnections = 2 }) { server in
+      // Another one is opened beside a connection that has answered.
+      #expect(await server.pool.send(.tokens(9..<10)).connections == [1])
       async let both = server.pool.send(.tokens(0..<2))
       await server.untilHeld(2)
       server.release()

@@ -1,6 +1,16 @@
 import CZonaiCurl
+import ZonaiThreads
 
-/// A TLS connection to an HTTP/2 server. libcurl makes it (name look-up, proxy, TCP, TLS, checks) without blocking the loop.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A TLS connection to an HTTP/2 server. libcurl makes it (name look-up, proxy, TCP, TLS, checks) without blocking the loop:
+/// names are looked up on a thread of libcurl's own, which is left to itself when it hangs.
 ///
 /// Each has a multi handle of its own. libcurl keeps connections per multi handle, and opening one there looks through the
 /// others for dead ones; it would take a connection of ours with an unread answer for one. A look-up is new each time.
@@ -9,6 +19,7 @@ import CZonaiCurl
 final class TLSConnection {
   private let handle: CurlHandle
   private let multi: UnsafeMutableRawPointer
+  private let waits = CurlWaits()
   private let handshake = TLSHandshake()
   private let origin: HTTPOrigin
   private let options: HTTP2Options
@@ -25,6 +36,10 @@ final class TLSConnection {
     try handle.set(CURLOPT_CONNECT_ONLY, 1)
     try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
     try handshake.attach(to: handle)
+    let owner = Unmanaged.passUnretained(waits).toOpaque()
+    guard zonai_curl_multi_set_callbacks(multi, noteSocket, noteTimer, owner) == CURLM_OK else {
+      throw HTTPFailure(.other, "libcurl does not tell what it waits for")
+    }
     guard curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
       throw HTTPFailure(.other, "libcurl does not take a connection")
     }
@@ -38,10 +53,8 @@ final class TLSConnection {
 
   /// Goes as far as it can without waiting; true once there is a connection that speaks HTTP/2.
   func advance() throws(HTTPFailure) -> Bool {
-    var running: Int32 = 0
-    guard curl_multi_perform(multi, &running) == CURLM_OK else {
-      throw HTTPFailure(.other, "libcurl cannot go on with the connection to \(origin)")
-    }
+    for (socket, events) in waits.takeReady() { try act(on: socket, events) }
+    if waits.isDue(MonotonicClock.milliseconds()) { try act(on: curl_socket_t(CURL_SOCKET_BAD), 0) }
     var code = CURLE_OK
     guard zonai_curl_multi_finished(multi, &code) == 1 else { return false }
     switch (code, handshake.agreement) {
@@ -54,10 +67,22 @@ final class TLSConnection {
     }
   }
 
-  /// poll(2) over the descriptors given and those that libcurl waits for.
-  func poll(_ descriptors: UnsafeMutableBufferPointer<curl_waitfd>, timeout: Int32) {
-    curl_multi_poll(multi, descriptors.baseAddress, UInt32(descriptors.count), timeout, nil)
+  /// Without a socket, libcurl looks at its time-outs.
+  private func act(on socket: curl_socket_t, _ events: Int32) throws(HTTPFailure) {
+    var running: Int32 = 0
+    guard curl_multi_socket_action(multi, socket, events, &running) == CURLM_OK else {
+      throw HTTPFailure(.other, "libcurl cannot go on with the connection to \(origin)")
+    }
   }
+
+  /// What libcurl waits for until the connection is there.
+  var awaited: [pollfd] { waits.sockets }
+
+  /// When libcurl wants to go on even if none of that happens, on `MonotonicClock`.
+  var deadline: Int64? { waits.deadline }
+
+  /// What poll(2) said of `awaited`.
+  func note(_ polled: some Sequence<pollfd>) { waits.note(polled) }
 
   /// The socket, once connected.
   var socket: Int32? {

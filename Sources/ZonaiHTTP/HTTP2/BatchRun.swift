@@ -56,6 +56,8 @@ final class BatchRun: @unchecked Sendable {
 
   var isSettled: Bool { unreported == 0 }
   var hasMore: Bool { cursor < selection.count }
+  /// How many requests may still have to be opened.
+  var remaining: Int { selection.count - cursor }
   var permitEnd: Int64 { permit.end }
 
   /// The next request that may be opened; requests that may not are settled on the way.

@@ -56,8 +56,9 @@ extension HTTP2Connection {
       wasAccepted = true
       grownAt = turn.now
     }
-    if isPressed, ramp.width < greatestLimit {
-      ramp.answered()
+    // Beyond the limit it grows on paper: once it has doubled, a round of so many was answered.
+    if isPressed, ramp.width < 2 * greatestLimit {
+      ramp.answered(atLeast: turn.startWidth)
       grownAt = turn.now
       turn.grew(to: ramp.width)
     }
@@ -72,6 +73,7 @@ extension HTTP2Connection {
     if hasSettings && hasAnswered && serverLimit > 1 { wasAccepted = true }
     if !hasSettings { grownAt = turn.now }
     hasSettings = true
+    if !isWarmingUp { turn.usualStreams = max(1, greatestLimit) }
   }
 
   func received(_ goAway: HTTP2GoAway) {

@@ -103,9 +103,22 @@ final class HTTP2Connection {
   /// How long it may stand still and still counts as growing.
   static let growthPatience: Int64 = 250
 
-  /// Whether more streams will be allowed in a moment: then no other connection is needed yet.
+  /// Whether more streams will be allowed in a moment.
   var isGrowing: Bool {
     ramp.isDoubling && ramp.width < greatestLimit && turn.now - grownAt < Self.growthPatience
+  }
+
+  /// How many more requests it will have room for as soon as it has warmed up or grown.
+  var expectedRoom: Int {
+    let streams =
+      if isWarmingUp && !hasAnswered {
+        turn.usualStreams
+      } else if !isWarmingUp && isGrowing {
+        greatestLimit
+      } else {
+        limit
+      }
+    return max(0, streams - slots.inUse)
   }
 
   /// Whether a request of any batch may be opened.

@@ -6,8 +6,9 @@ public struct HTTP2Options: Sendable {
   public var connectTimeout: Int64 = 10_000
   /// How long an answer may take, from the moment at which the request was written. The default is 30 s.
   public var requestTimeout: Int64 = 30_000
-  /// How many connections are opened at most. A further one is opened only when all are full and requests still wait.
-  /// The default is 4: speed is streams divided by the answers' latency, and few services like more.
+  /// How many connections are opened at most. Further ones are opened only while more requests wait than the others have
+  /// room for: one until the server has answered, then several at once. The default is 4: speed is streams divided by the
+  /// answers' latency, and few services like more.
   public var maxConnections = 4
   /// How many requests are under way on one connection at most, however many the server allows. The default is 1000.
   public var maxStreamsPerConnection = 1000
@@ -23,7 +24,7 @@ public struct HTTP2Options: Sendable {
   public var reconnectDelay: Int64 = 250
   /// The longest such wait. The default is 10 s.
   public var maxReconnectDelay: Int64 = 10_000
-  /// How long all connections are full, with requests waiting, before another one is opened. The default is 20 ms.
+  /// How long requests wait for which there is no room before further connections are opened. The default is 20 ms.
   public var patienceBeforeAnotherConnection: Int64 = 20
   /// What the body of a 200 must be; anything by default. A 200 with another body is kept like any other answer.
   public var acceptedBody = AcceptedBody.anything

@@ -3,48 +3,68 @@ extension PoolLoop {
   /// answered.
   var usable: [HTTP2Connection] { connections.filter { !$0.isDraining && !$0.isLost && $0.owner == nil } }
 
-  /// Goes on with the connection in the making.
+  /// Goes on with the connections in the making.
   func advanceConnecting() {
-    guard let attempt = connecting else { return }
-    do throws(HTTPFailure) {
-      guard try attempt.advance() else { return }
-      connecting = nil
-      guard let socket = attempt.socket else { throw HTTPFailure(.other, "libcurl gives no socket for \(origin)") }
-      let connection = try HTTP2Connection(attempt, socket: socket, origin: origin, turn: turn)
-      connections.append(connection)
-      // The server's SETTINGS may have come with the end of the handshake: OpenSSL has them then, and poll does not know.
-      connection.read()
-    } catch {
-      connecting = nil
-      countFailure(error)
+    let attempts = connecting
+    connecting = []
+    var failures: [HTTPFailure] = []
+    for attempt in attempts {
+      do throws(HTTPFailure) {
+        guard try attempt.advance() else {
+          connecting.append(attempt)
+          continue
+        }
+        guard let socket = attempt.socket else { throw HTTPFailure(.other, "libcurl gives no socket for \(origin)") }
+        let connection = try HTTP2Connection(attempt, socket: socket, origin: origin, turn: turn)
+        connections.append(connection)
+        pace.connected()
+        // The server's SETTINGS may have come with the end of the handshake: OpenSSL has them then, and poll does not know.
+        connection.read()
+      } catch {
+        failures.append(error)
+      }
     }
+    for failure in failures { countFailure(failure) }
   }
 
-  /// Begins a connect when one is wanted and its time has come.
+  /// Begins as many connects as are wanted and whose time has come.
   func connectIfNeeded() {
-    guard let moment = momentToConnect, moment <= turn.now else { return }
-    do throws(HTTPFailure) {
-      connecting = try TLSConnection(origin: origin, options: options)
-    } catch {
-      countFailure(error)
+    while let moment = momentToConnect, moment <= turn.now {
+      do throws(HTTPFailure) {
+        connecting.append(try TLSConnection(origin: origin, options: options))
+      } catch {
+        countFailure(error)
+      }
     }
     advanceConnecting()
   }
 
-  /// When the next connect begins; nil when none is wanted. One is made at a time: when the first fails, so would others.
+  /// When the next connect begins; nil when none is wanted.
   var momentToConnect: Int64? {
-    guard connecting == nil else { return nil }
     guard let routed = routedMomentToConnect else { return sharedMomentToConnect }
     return min(routed, sharedMomentToConnect ?? .max)
   }
 
   private var sharedMomentToConnect: Int64? {
     // Those that are draining count a little: a server that ends every connection must not make us collect them.
-    guard !queue.isEmpty, connections.count < 2 * options.maxConnections else { return nil }
+    guard !queue.isEmpty, connections.count + connecting.count < 2 * options.maxConnections else { return nil }
     let usable = usable
-    if usable.isEmpty { return pace.next }
-    guard usable.count < options.maxConnections, let fullSince else { return nil }
-    return max(pace.next, fullSince + options.patienceBeforeAnotherConnection)
+    if usable.isEmpty && connecting.isEmpty { return pace.next }
+    guard usable.count + connecting.count < options.maxConnections, connecting.count < pace.width,
+      missingConnections > 0, let fullSince
+    else { return nil }
+    return usable.isEmpty ? pace.next : max(pace.next, fullSince + options.patienceBeforeAnotherConnection)
+  }
+
+  /// How many further connections the requests that wait would fill, beside those that are there or in the making.
+  var missingConnections: Int {
+    guard !queue.isEmpty else { return 0 }
+    let usable = usable
+    // None beside one that never answered: if the first does not work, others would not either.
+    if pace.width == 1, !connecting.isEmpty || !usable.contains(where: \.hasAnswered) { return 0 }
+    let waiting = queue.reduce(0) { $0 + $1.remaining }
+    let room = usable.reduce(connecting.count * turn.usualStreams) { $0 + $1.expectedRoom }
+    return max(0, waiting - room + turn.usualStreams - 1) / turn.usualStreams
   }
 
   /// Lets go of connections that have ended or have nothing more to do.
@@ -83,7 +103,7 @@ extension PoolLoop {
   /// Waits longer before the next connect; without any connection, what waits is told why.
   private func countFailure(_ failure: HTTPFailure) {
     pace.failed(now: turn.now)
-    if connecting == nil { giveUpWaiting(failure) }
+    if connecting.isEmpty { giveUpWaiting(failure) }
   }
 
   /// Has further requests opened on connections made from now on. What waits was meant for the old ones.
@@ -91,7 +111,7 @@ extension PoolLoop {
     for run in queue + routed { run.finishRest(.stopped) }
     queue = []
     routed = []
-    connecting = nil
+    connecting = []
     for connection in connections { connection.drain() }
   }
 }

@@ -69,9 +69,10 @@ extension PoolLoop {
     (unused ?? usable.min { $0.lastRead < $1.lastRead })?.drain()
   }
 
-  /// When a connection is wanted for such a batch; nil when none is.
+  /// When a connection is wanted for such a batch; nil when none is, or one in the making may serve
+  /// it.
   var routedMomentToConnect: Int64? {
-    guard !routed.isEmpty, connections.count < 2 * options.maxConnections + 2 else { return nil }
+    guard !routed.isEmpty, connecting.isEmpty, connections.count < 2 * options.maxConnections + 2 else { return nil }
     let hasOwn = connections.contains { $0.owner != nil }
     let usable = usable
     return routed.compactMap { run -> Int64? in

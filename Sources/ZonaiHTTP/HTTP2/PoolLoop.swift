@@ -12,9 +12,10 @@ final class PoolLoop {
   /// The same for batches that may not use just any connection.
   var routed: [BatchRun] = []
   var connections: [HTTP2Connection] = []
-  var connecting: TLSConnection?
+  /// Connections in the making.
+  var connecting: [TLSConnection] = []
   var pace: ConnectPace
-  /// Since when every connection is full while requests wait.
+  /// Since when requests wait for which the connections have no room.
   var fullSince: Int64?
 
   private let inbox: PoolInbox
@@ -72,8 +73,7 @@ final class PoolLoop {
     for connection in connections where connection.owner == nil {
       connection.isPressed = !queue.isEmpty && connection.openStreams >= connection.limit
     }
-    let isFull = !queue.isEmpty && !usable.contains { $0.hasRoom || $0.isWarmingUp || $0.isGrowing }
-    fullSince = isFull ? fullSince ?? turn.now : nil
+    fullSince = missingConnections > 0 ? fullSince ?? turn.now : nil
   }
 
   /// Hands over what was settled in this turn.
@@ -87,6 +87,7 @@ final class PoolLoop {
     if !queue.isEmpty && connections.contains(where: \.hasRoom) { return 0 }
     var next = Int64.max
     for connection in connections { next = min(next, connection.nextDeadline) }
+    for attempt in connecting { next = min(next, attempt.deadline ?? .max) }
     for run in queue { next = min(next, run.permitEnd) }
     if !routed.isEmpty { next = min(next, nextRoutedMoment) }
     if let moment = momentToConnect { next = min(next, moment) }
@@ -97,7 +98,7 @@ final class PoolLoop {
 
   private func close() {
     for run in runs { run.finishRest(.poolClosed) }
-    connecting = nil
+    connecting = []
     for connection in connections {
       connection.close()
       connection.release()

@@ -12,18 +12,24 @@ final class PoolTurn {
   var answers: UInt64 = 0
   /// How many streams a new connection may have open: what this server was seen to take.
   private(set) var startWidth = StreamRamp.start
+  /// How many streams a connection has when it is at its limit, as far as is known.
+  var usualStreams: Int
+
+  /// A new connection never begins with more, whatever the server was seen to take.
+  private static let greatestStart = 100
 
   init(options: HTTP2Options, now: Int64) {
     self.options = options
     self.now = now
+    usualStreams = max(1, min(PoolTurn.greatestStart, options.maxStreamsPerConnection))
     keptNames = options.keptFields.prefix(255).map { Array($0.utf8) }
     readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
   }
 
   deinit { readBuffer.deallocate() }
 
-  /// A connection took so many streams at once.
-  func grew(to width: Int) { startWidth = max(startWidth, width / 2) }
+  /// A connection's width grew, twofold with each round: half of it was taken at once and answered.
+  func grew(to width: Int) { startWidth = max(startWidth, min(width / 2, PoolTurn.greatestStart)) }
 
   /// Streams were refused, or left out by a GOAWAY, when so many were allowed.
   func refused(at width: Int) { startWidth = max(1, min(startWidth, width) / 2) }

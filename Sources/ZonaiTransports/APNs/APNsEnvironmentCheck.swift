@@ -66,7 +66,10 @@ final class APNsEnvironmentCheck: Sendable {
   func check(_ batch: PushBatch) async -> [EnvironmentAnswer] {
     func all(_ answer: EnvironmentAnswer) -> [EnvironmentAnswer] { Array(repeating: answer, count: batch.count) }
     let current: APNsCredentials.Current
-    switch await waits.wait(permit: batch.permit, { [credentials] in await credentials.current() }) {
+    let awaited = await waits.wait(permit: batch.permit, ready: await credentials.ready()) { [credentials] in
+      await credentials.current()
+    }
+    switch awaited {
     case .ready(let token): current = token
     case .stopped: return all(.notAsked)
     case .refused: return all(.undecided("there is no provider token to ask the \(name) environment with"))

@@ -139,7 +139,9 @@ public final class APNsTransport: Transport {
   }
 
   private func current(_ batch: PushBatch) async -> AwaitedCredential<APNsCredentials.Current> {
-    await waits.wait(permit: batch.permit) { [credentials] in await credentials.current() }
+    await waits.wait(permit: batch.permit, ready: await credentials.ready()) { [credentials] in
+      await credentials.current()
+    }
   }
 
   /// nil when nothing is left of the time to live.

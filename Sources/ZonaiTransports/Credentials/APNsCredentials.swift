@@ -50,6 +50,15 @@ actor APNsCredentials {
     }
   }
 
+  /// The token to send with, if it is there.
+  func ready() async -> Current? {
+    keys?.readIfChanged()
+    guard let key = keys?.key,
+      let token = await tokens(key).ready(secrets: configuration.secrets, clock: clock)
+    else { return nil }
+    return sent(token, key)
+  }
+
   /// The token to send with after APNs called this one expired.
   func current(afterExpiryOf refused: Current) async -> Result<Current, LaneRefusal> {
     guard let key = keys?.key, key.digest == refused.key else { return await current() }

@@ -61,12 +61,18 @@ actor AccessTokens {
   /// The token to send with. The key file is read again when it changed.
   func current() async -> Result<Authorization, LaneRefusal> {
     if let refusal = readChangedKey() { return .failure(refusal) }
-    // A new key is used at once: the old one may be gone, and its tokens with it.
-    if let kept, kept.key == key, isGood(kept) {
-      if clock.monotonic() >= kept.renewAt { _ = underWay() }
-      return .success(kept.authorization)
-    }
+    if let authorization = good() { return .success(authorization) }
     return await underWay().value
+  }
+
+  /// The token to send with, if it is there.
+  func ready() -> Authorization? { readChangedKey() == nil ? good() : nil }
+
+  private func good() -> Authorization? {
+    // A new key is used at once: the old one may be gone, and its tokens with it.
+    guard let kept, kept.key == key, isGood(kept) else { return nil }
+    if clock.monotonic() >= kept.renewAt { _ = underWay() }
+    return kept.authorization
   }
 
   /// The token to send with after FCM refused the one of this generation: asks for a new one, unless there already is one.

@@ -30,14 +30,20 @@ actor ProviderTokens {
 
   /// The token to send with.
   func current(secrets: (any SecretStore)?, clock: TransportClock) async throws(TokenShortage) -> Secret {
-    if let held, held.isGood(clock) {
-      guard held.isDue(clock), clock.monotonic() >= askAgainAt else { return held.token }
-      let renewal = underWay(.due, secrets, clock)
-      // One that is made here is there at once.
-      if secrets == nil, case .success(let made) = await renewal.value { return made }
-      return held.token
-    }
-    return try await underWay(.due, secrets, clock).value.get()
+    if let token = ready(secrets: secrets, clock: clock) { return token }
+    let renewed = await underWay(.due, secrets, clock).value
+    if case .failure = renewed, let held, held.isGood(clock) { return held.token }
+    return try renewed.get()
+  }
+
+  /// The token to send with, if it is there. One that is due is replaced in the background; without others to agree with,
+  /// the next one is made at once instead.
+  func ready(secrets: (any SecretStore)?, clock: TransportClock) -> Secret? {
+    guard let held, held.isGood(clock) else { return nil }
+    guard held.isDue(clock), clock.monotonic() >= askAgainAt else { return held.token }
+    if secrets == nil { return nil }
+    _ = underWay(.due, secrets, clock)
+    return held.token
   }
 
   /// The token to send with after APNs called this one expired; none when it is younger than 20 minutes, since a clock must

@@ -68,7 +68,9 @@ public final class FCMTransport: Transport {
     ledger.refuse { TokenShape.refusal($0, for: .fcm) ?? TokenColumn.refusal($0) }
     let values = TokenColumn.escaped(batch.tokens)
     let permit = HTTP2Permit(following: batch.permit)
-    var credential = await waits.wait(permit: batch.permit) { [tokens] in await tokens.current() }
+    var credential = await waits.wait(permit: batch.permit, ready: await tokens.ready()) { [tokens] in
+      await tokens.current()
+    }
     var hasRenewed = false
     while !ledger.pending.isEmpty {
       let authorization: Authorization

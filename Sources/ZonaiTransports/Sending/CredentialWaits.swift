@@ -33,9 +33,12 @@ final class CredentialWaits: Sendable {
     self.limit = limit
   }
 
+  /// What is ready counts whatever the time; `ask` is what may take long.
   func wait<Credential: Sendable>(
-    permit: SendPermit, _ ask: @escaping @Sendable () async -> Result<Credential, LaneRefusal>
+    permit: SendPermit, ready: Credential? = nil,
+    _ ask: @escaping @Sendable () async -> Result<Credential, LaneRefusal>
   ) async -> AwaitedCredential<Credential> {
+    if let ready { return .ready(ready) }
     let (first, offer) = AsyncStream.makeStream(
       of: AwaitedCredential<Credential>.self, bufferingPolicy: .bufferingOldest(1))
     guard let number = add({ offer.yield(.stopped) }) else { return .stopped }

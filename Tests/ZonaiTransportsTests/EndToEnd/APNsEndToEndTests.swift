@@ -141,7 +141,7 @@ import ZonaiSimulator
   ) async throws {
     try await Services.with { services in
       let apns = try await services.apns {
-        $0.requestTimeout = 1000
+        $0.requestTimeout = 5000
         $0.connectionsPerLane = 1
       }
       let tokens = Services.apnsTokens(40)
@@ -220,7 +220,7 @@ import ZonaiSimulator
     try await Services.with(options) { services in
       let apns = try await services.apns {
         $0.connectionsPerLane = 1
-        $0.requestTimeout = 3000
+        $0.requestTimeout = 10_000
       }
       let revoked = SendPermit(validUntil: .max)
       revoked.revoke()

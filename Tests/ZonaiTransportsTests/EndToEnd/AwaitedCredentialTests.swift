@@ -83,7 +83,7 @@ import ZonaiTestKit
   ) async throws {
     let permit = SendPermit(validUntil: end == .lapsed ? SendPermit.now + 300 : .max)
     let sending = Task { try await transport.send(to: tokens, permit: permit) }
-    if end != .lapsed { while try await !isWaiting() { await Task.yield() } }
+    if end != .lapsed { while try await !isWaiting() { try await Task.sleep(for: .milliseconds(5)) } }
     switch end {
     case .revoked: permit.revoke()
     case .lapsed: break

@@ -54,6 +54,20 @@ import ZonaiSimulator
     }
   }
 
+  @Test func `a service that takes its time gets more connections, each with a hundred requests at most`() async throws
+  {
+    try await Services.with { services in
+      let fcm = try await services.fcm()
+      try await services.fault(["lane": "fcm", "delayMs": 300])
+      async let result = fcm.send(to: Services.fcmTokens(6000))
+      while try await services.connections("fcm") < 24 { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(try await result.delivered == 6000)
+      #expect(try await services.connections("fcm") <= 32)
+      try await services.expectInbox(6000)
+      await fcm.close()
+    }
+  }
+
   @Test func `a 429 for the whole project opens no further request, one for a device stops nothing`() async throws {
     try await Services.with { services in
       let fcm = try await services.fcm { $0.connectionsPerLane = 1 }
