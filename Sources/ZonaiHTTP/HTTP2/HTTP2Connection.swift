@@ -58,6 +58,7 @@ final class HTTP2Connection {
   let openedAt: Int64
   var lastRead: Int64
   var pingSent: Int64?
+  var idleProbe = IdleProbe()
   var blockedSince: Int64?
   var starvedSince: Int64?
 
@@ -114,7 +115,14 @@ final class HTTP2Connection {
     return max(0, streams - slots.inUse)
   }
 
-  var hasRoom: Bool { !isDraining && !isLost && slots.inUse < limit && !slots.isFull }
+  var hasRoom: Bool {
+    !isDraining && !isLost && idleProbe.sentAt == nil && !isDoubtful && slots.inUse < limit && !slots.isFull
+  }
+
+  /// Whether it carried nothing for so long that it may be gone without a word.
+  var isDoubtful: Bool {
+    slots.inUse == 0 && !idleProbe.isAnswered && turn.now - lastRead >= turn.options.pingAfterIdle
+  }
 
   /// Opens a stream for the request. False when the connection cannot; it takes no further ones then.
   func open(_ run: BatchRun, _ request: Int) -> Bool {
@@ -131,6 +139,7 @@ final class HTTP2Connection {
       isDraining = true
       return false
     }
+    idleProbe = IdleProbe()
     slot.pointee.phase = .opened
     slot.pointee.run = .passUnretained(run)
     slot.pointee.request = request
@@ -140,4 +149,15 @@ final class HTTP2Connection {
     run.streams += 1
     return true
   }
+}
+
+/// The PING that a connection is asked with after it was idle.
+struct IdleProbe {
+  /// When it was sent, until it is answered.
+  var sentAt: Int64?
+  /// Whether it was answered, and nothing was opened since.
+  var isAnswered = false
+
+  /// How long an answer may take, in milliseconds.
+  static let patience: Int64 = 10_000
 }

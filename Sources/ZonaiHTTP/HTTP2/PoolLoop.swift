@@ -69,6 +69,7 @@ final class PoolLoop {
       }
     }
     queue.removeAll { !$0.hasMore }
+    probeIdle()
     for connection in connections {
       connection.isPressed = !queue.isEmpty && connection.openStreams >= connection.limit
     }
