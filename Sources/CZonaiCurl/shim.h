@@ -1,5 +1,7 @@
 #pragma once
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/socket.h>
 
 /* Swift does not import variadic functions. The parentheses step around curl's type-checking macros. */
 static inline CURLcode zonai_curl_set_long(CURL *handle, CURLoption option, long value) {
@@ -53,6 +55,22 @@ static inline CURLMcode zonai_curl_multi_set_callbacks(
   if (code == CURLM_OK) code = (curl_multi_setopt)(multi, CURLMOPT_SOCKETDATA, owner);
   if (code == CURLM_OK) code = (curl_multi_setopt)(multi, CURLMOPT_TIMERFUNCTION, timer);
   return code != CURLM_OK ? code : (curl_multi_setopt)(multi, CURLMOPT_TIMERDATA, owner);
+}
+/* Sockets that no child process inherits: libcurl's own would stay open in it. */
+static inline curl_socket_t zonai_curl_open_socket(void *owner, curlsocktype purpose, struct curl_sockaddr *address) {
+  (void)owner;
+  (void)purpose;
+#ifdef SOCK_CLOEXEC
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+  curl_socket_t made = socket(address->family, address->socktype, address->protocol);
+  if (made >= 0) fcntl(made, F_SETFD, FD_CLOEXEC);
+  return made;
+#endif
+}
+static inline CURLcode zonai_curl_set_private_sockets(CURL *handle) {
+  curl_opensocket_callback open_socket = zonai_curl_open_socket;
+  return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }
 static inline CURLcode zonai_curl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 /* The transfer that a finished message of the multi handle speaks of; CURLE_OK with 0 while there is none. */

@@ -19,6 +19,7 @@ public enum ZonaiCommand {
   ///
   /// The first word is the program's name; nil stands for an argument that is not UTF-8.
   public static func main(_ words: [String?]) -> Never {
+    StandardDescriptors.fill()
     CommandLineMemory.hidePasswords()
     Interruption.block()
     let words = Array(words.dropFirst())

@@ -1,3 +1,4 @@
+import CZonaiThreads
 import Synchronization
 
 #if canImport(Glibc)
@@ -22,16 +23,11 @@ public final class WakePipe: Sendable {
   public init() throws(WakePipeError) {
     var ends: (Int32, Int32) = (-1, -1)
     let made = withUnsafeMutableBytes(of: &ends) { bytes in
-      pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+      zonai_make_pipe(bytes.assumingMemoryBound(to: Int32.self).baseAddress)
     }
     guard made == 0 else { throw WakePipeError(number: errno) }
     descriptor = ends.0
     writeEnd = ends.1
-    for end in [ends.0, ends.1] {
-      let flagged = fcntl(end, F_SETFL, O_NONBLOCK)
-      let closing = fcntl(end, F_SETFD, FD_CLOEXEC)
-      precondition(flagged == 0 && closing == 0, "the flags of a pipe of our own can be set")
-    }
   }
 
   deinit {

@@ -135,6 +135,33 @@ import ZonaiThreads
     }
   }
 
+  @Test func `a connection that was idle is asked with a PING before it is used again`() async throws {
+    try await withServer(ServerScript(), { $0.pingAfterIdle = 0 }) { server in
+      for number in 0..<3 {
+        #expect(await server.pool.send(.tokens(number..<number + 1)).outcomes == [.answered(200)])
+      }
+      #expect(server.pings == 3)
+      #expect(server.connections == 1)
+    }
+  }
+
+  @Test func `an idle connection that died without a word costs no request, only another connection`() async throws {
+    let script = ServerScript(react: { $0.connection == 0 ? .sequence([.ok, .freeze]) : .ok })
+    try await withServer(
+      script,
+      {
+        $0.pingAfterIdle = 0
+        $0.requestTimeout = 1000
+        $0.reconnectDelay = 600_000
+        $0.maxReconnectDelay = 600_000
+      }
+    ) { server in
+      #expect(await server.pool.send(.tokens(0..<1)).outcomes == [.answered(200)])
+      #expect(await server.pool.send(.tokens(1..<4)).outcomes == Array(repeating: .answered(200), count: 3))
+      #expect(server.requests.map(\.connection) == [0, 1, 1, 1])
+    }
+  }
+
   @Test func `without PINGs none is sent`() async throws {
     let script = ServerScript(react: { _ in .silence })
     try await withServer(

@@ -59,6 +59,7 @@ struct CurlHandle: ~Copyable {
     // Signals are no business of a library; time-outs in the name look-up do not need them.
     try set(CURLOPT_NOSIGNAL, 1)
     try check(zonai_curl_set_quick_exit(easy))
+    try check(zonai_curl_set_private_sockets(easy))
     try set(CURLOPT_SSL_VERIFYPEER, 1)
     try set(CURLOPT_SSL_VERIFYHOST, 2)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout))

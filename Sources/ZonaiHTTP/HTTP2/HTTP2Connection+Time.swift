@@ -7,6 +7,10 @@ extension HTTP2Connection {
     guard !isLost else { return }
     let now = turn.now
     let patience = turn.options.requestTimeout
+    if let probed = idleProbe.sentAt, now - probed >= probePatience {
+      isReplaced = true
+      return lose(.connectionLost)
+    }
     if let blockedSince, now - blockedSince >= patience { return lose(.connectionLost) }
     while let slot = awaited.first, slot.pointee.since != 0, now - slot.pointee.since >= patience {
       // Nobody was answered since it was written: then it is the connection, not the request. The others on it have time
@@ -45,10 +49,21 @@ extension HTTP2Connection {
     }
   }
 
+  /// Asks a connection that was idle whether it is still there.
+  func probe() {
+    idleProbe.sentAt = turn.now
+    nghttp2_submit_ping(session?.handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+  }
+
+  func receivedPong() { if idleProbe.sentAt != nil { idleProbe = IdleProbe(isAnswered: true) } }
+
+  private var probePatience: Int64 { min(IdleProbe.patience, turn.options.requestTimeout) }
+
   /// When `checkTime` has something to do next.
   var nextDeadline: Int64 {
     var next = Int64.max
     let patience = turn.options.requestTimeout
+    if let probed = idleProbe.sentAt { next = min(next, probed + probePatience) }
     if let blockedSince { next = min(next, blockedSince + patience) }
     if let slot = awaited.first, slot.pointee.since != 0 { next = min(next, slot.pointee.since + patience) }
     if let slot = unfinished.first { next = min(next, slot.pointee.since + patience) }

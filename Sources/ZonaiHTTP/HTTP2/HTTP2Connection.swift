@@ -64,6 +64,7 @@ final class HTTP2Connection {
   let openedAt: Int64
   var lastRead: Int64
   var pingSent: Int64?
+  var idleProbe = IdleProbe()
   var blockedSince: Int64?
   var starvedSince: Int64?
 
@@ -124,7 +125,9 @@ final class HTTP2Connection {
   /// Whether a request of any batch may be opened.
   var hasRoom: Bool { owner == nil && hasFreeStream }
 
-  var hasFreeStream: Bool { !isDraining && !isLost && slots.inUse < limit && !slots.isFull }
+  var hasFreeStream: Bool {
+    !isDraining && !isLost && idleProbe.sentAt == nil && !isDoubtful && slots.inUse < limit && !slots.isFull
+  }
 
   /// Opens streams for the batch while there is room. False if none was opened.
   @discardableResult
@@ -134,6 +137,11 @@ final class HTTP2Connection {
       if open(run, request) { run.advance() }
     }
     return slots.inUse > before
+  }
+
+  /// Whether it carried nothing for so long that it may be gone without a word.
+  var isDoubtful: Bool {
+    slots.inUse == 0 && !idleProbe.isAnswered && turn.now - lastRead >= turn.options.pingAfterIdle
   }
 
   /// Opens a stream for the request. False when the connection cannot; it takes no further ones then.
@@ -152,6 +160,7 @@ final class HTTP2Connection {
       return false
     }
     isUsed = true
+    idleProbe = IdleProbe()
     slot.pointee.phase = .opened
     slot.pointee.run = .passUnretained(run)
     slot.pointee.request = request
@@ -161,4 +170,15 @@ final class HTTP2Connection {
     run.streams += 1
     return true
   }
+}
+
+/// The PING that a connection is asked with after it was idle.
+struct IdleProbe {
+  /// When it was sent, until it is answered.
+  var sentAt: Int64?
+  /// Whether it was answered, and nothing was opened since.
+  var isAnswered = false
+
+  /// How long an answer may take, in milliseconds.
+  static let patience: Int64 = 10_000
 }

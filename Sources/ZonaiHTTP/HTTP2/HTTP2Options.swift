@@ -20,6 +20,11 @@ public struct HTTP2Options: Sendable {
   ///
   /// A PING that brings nothing within the same time again ends the connection.
   public var pingAfterSilence: Int64? = 10_000
+  /// How long a connection may carry nothing before it is asked with a PING whether it is still there. The default is 2
+  /// minutes: firewalls and address translators forget connections after some minutes, and tell nobody.
+  ///
+  /// No request is opened on it until it has answered; it has 10 s, or the time for requests if that is shorter.
+  public var pingAfterIdle: Int64 = 120_000
   /// The wait after a first failed connect; it doubles with each further one, with jitter. The default is 250 ms.
   public var reconnectDelay: Int64 = 250
   /// The longest such wait. The default is 10 s.

@@ -73,6 +73,8 @@ private func receiveFrame(
     }
   case NGHTTP2_SETTINGS.rawValue:
     if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0 { connection.receivedSettings() }
+  case NGHTTP2_PING.rawValue:
+    if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { connection.receivedPong() }
   case NGHTTP2_GOAWAY.rawValue:
     let goAway = frame.pointee.goaway
     let debugData = UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)

@@ -67,6 +67,19 @@ extension PoolLoop {
     return max(0, waiting - room + turn.usualStreams - 1) / turn.usualStreams
   }
 
+  /// Asks as many idle connections whether they are there as the requests that wait would fill.
+  func probeIdle() {
+    guard !queue.isEmpty || !routed.isEmpty else { return }
+    let asked = usable.filter { $0.idleProbe.sentAt != nil }
+    let shared = queue + routed.filter { $0.route != .own }
+    var waiting = shared.reduce(0) { $0 + $1.remaining } - asked.reduce(0) { $0 + $1.expectedRoom }
+    for connection in usable where connection.isDoubtful && connection.idleProbe.sentAt == nil {
+      guard waiting > 0 else { return }
+      waiting -= connection.expectedRoom
+      connection.probe()
+    }
+  }
+
   /// Lets go of connections that have ended or have nothing more to do.
   func sweep() {
     var isAnythingGone = false

@@ -70,6 +70,7 @@ final class PoolLoop {
       }
     }
     queue.removeAll { !$0.hasMore }
+    probeIdle()
     for connection in connections where connection.owner == nil {
       connection.isPressed = !queue.isEmpty && connection.openStreams >= connection.limit
     }
