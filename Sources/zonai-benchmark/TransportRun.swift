@@ -1,3 +1,4 @@
+import Synchronization
 import ZonaiCore
 import ZonaiThreads
 
@@ -13,7 +14,7 @@ enum TransportRun {
       message: prepared, tokens: tokens, selection: Array(0..<options.batch), expiresAt: nil,
       permit: SendPermit(validUntil: .max))
     // Connections, the access token, the first SETTINGS: not what is measured.
-    _ = await transport.send(batch)
+    _ = await transport.send(batch) { _ in }
 
     let rounds = options.recipients / options.batch
     let before = Usage.now()
@@ -25,10 +26,9 @@ enum TransportRun {
         guard started < rounds else { return }
         started += 1
         group.addTask {
-          let result = await transport.send(batch)
-          var delivered = 0
-          for answer in result.answers { if case .delivered = answer { delivered += 1 } }
-          return (delivered, result.answers.count - delivered)
+          let counts = Counts()
+          _ = await transport.send(batch) { counts.add($0) }
+          return counts.value.withLock { $0 }
         }
       }
       for _ in 0..<options.inFlight { next() }
@@ -42,5 +42,18 @@ enum TransportRun {
     report.measure(since: before, recipients: rounds * options.batch)
     await transport.close()
     return report
+  }
+}
+
+/// The answers of one send, counted as they come.
+private final class Counts: Sendable {
+  let value = Mutex((delivered: 0, otherwise: 0))
+
+  func add(_ chunk: AnswerChunk) {
+    value.withLock { value in
+      for answer in chunk.answers {
+        if case .delivered = answer { value.delivered += 1 } else { value.otherwise += 1 }
+      }
+    }
   }
 }

@@ -31,7 +31,7 @@ import ZonaiTestKit
     let batch = PushBatch(
       message: try transport.prepare(PushMessage(title: "news")), tokens: TokenList(tokens),
       selection: Array(tokens.indices), expiresAt: nil, permit: SendPermit(validUntil: .max))
-    return await transport.send(batch).answers.map { answer in
+    return await transport.collect(batch).answers.map { answer in
       if case .answered(let verdict, _) = answer { verdict } else { nil }
     }
   }

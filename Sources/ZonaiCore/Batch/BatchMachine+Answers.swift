@@ -6,7 +6,7 @@ extension BatchMachine {
     lane.dispatch = nil
     lane.selection = []
 
-    let isProgressing = result.laneAnswered || result.answers.contains(where: \.isProgress)
+    let isProgressing = result.laneAnswered || result.answers.contains { $0?.isProgress ?? false }
     let freeWait = isProgressing ? waitBeforeFreeRepeats(selection, result.answers) : nil
     // A transport that answers too few has not sent the rest.
     var notSent = Array(selection.dropFirst(result.answers.count))
@@ -27,11 +27,11 @@ extension BatchMachine {
         members[index].credential = sent.credential
         take(verdict, index: index, lane: lane.plan.lane, freeWait: freeWait)
         if verdict.outcome == .permanentlyRejected, verdict.evidence == .conclusive { vouch(sent, for: group) }
-      case .notSent:
+      case nil:
         notSent.append(index)
       }
     }
-    if result.answers.contains(where: \.isSpoken) { lane.faults = 0 }
+    if result.answers.contains(where: { $0?.isSpoken ?? false }) { lane.faults = 0 }
     lanes[transport] = lane
     noteOddOnes(selection)
 
@@ -82,7 +82,7 @@ extension BatchMachine {
 
   /// One wait for everything that a send left unhandled, so that it is sent again together: a
   /// recipient that is sent to alone does not see that the lane answers others.
-  private mutating func waitBeforeFreeRepeats(_ selection: [Int], _ answers: [PushAnswer]) -> Int64? {
+  private mutating func waitBeforeFreeRepeats(_ selection: [Int], _ answers: [PushAnswer?]) -> Int64? {
     let counts = zip(selection, answers).compactMap { index, answer -> Int? in
       guard case .answered(let verdict, _) = answer, verdict.retry == .free else { return nil }
       return Int(members[index].freeRepeats)

@@ -26,7 +26,7 @@ extension BatchRunner {
         post.yield(.answered(dispatch: dispatch.id, .nothingSent(count, because: nil)))
         return
       }
-      let result = push.permit.allows(at: clock.now) ? await transport.send(push) : .nothingSent(count, because: nil)
+      let result = push.permit.allows(at: clock.now) ? await transport.sendAll(push) : .nothingSent(count, because: nil)
       post.yield(.answered(dispatch: dispatch.id, result))
     }
   }
@@ -78,14 +78,15 @@ extension BatchRunner {
       switch answer {
       case .delivered: counts.delivered += 1
       case .answered: counts.otherwise += 1
-      case .notSent: counts.notSent += 1
+      case nil: counts.notSent += 1
       }
     }
     counts.milliseconds = worker.clock.now - send.startedAt
     worker.observer(.sent(batch.lease, send.transport, counts))
-    if result.answers.count != send.count {
+    if result.strays > 0 {
       worker.observer(
-        .transportMisbehaved(send.transport, "gave \(result.answers.count) answers for \(send.count) recipients"))
+        .transportMisbehaved(
+          send.transport, "gave \(result.strays) answers for recipients that had one or were not asked for"))
     }
   }
 
@@ -103,8 +104,8 @@ extension BatchRunner {
     cancel(send)
     let lost = Verdict(
       .transientlyFailed, fault: .service, retry: .attempts, reason: .answerLost, answerMayBeLost: true)
-    let answers = Array(
-      repeating: PushAnswer.answered(lost, PushAnswer.Sent(order: 0, credential: 0)), count: send.count)
+    let answers = Array<PushAnswer?>(
+      repeating: .answered(lost, PushAnswer.Sent(order: 0, credential: 0)), count: send.count)
     return .answered(dispatch: dispatch, PushBatchResult(answers: answers), now: now)
   }
 }

@@ -12,6 +12,8 @@ public struct PushBatch: Sendable {
   /// `expiresAt` on the monotonic clock, by which what is left is reckoned: the store tells the time, and this machine's wall
   /// clock may be wrong. nil when nobody said; then the wall clock decides.
   public let expiresAtMoment: Int64?
+  /// Which of the lane's connections carry it.
+  public var route: ConnectionRoute = .any
 
   public init(
     message: PreparedMessage, tokens: TokenList, selection: [Int], expiresAt: Int64?, permit: SendPermit,
@@ -34,46 +36,26 @@ public struct PushBatch: Sendable {
   public var count: Int { selection.count }
 }
 
-/// The answers to one `PushBatch`.
-public struct PushBatchResult: Sendable {
-  /// One for each element of the batch's selection, in its order.
-  public var answers: [PushAnswer]
-  /// A fault of the lane that no single answer carries: no access token to be had, the name does not resolve. It explains
-  /// the `notSent` answers.
-  public var laneFault: Verdict?
-  /// Whether the lane answered requests of other batches since this send began. While it does, or
-  /// answers others of this batch, a request that surely was not handled is sent again without
-  /// using up an attempt.
-  public var laneAnswered: Bool
-
-  public init(answers: [PushAnswer], laneFault: Verdict? = nil, laneAnswered: Bool = false) {
-    self.answers = answers
-    self.laneFault = laneFault
-    self.laneAnswered = laneAnswered
-  }
-
-  /// Nothing was sent, and this is why.
-  public static func nothingSent(_ count: Int, because fault: Verdict?) -> PushBatchResult {
-    PushBatchResult(answers: Array(repeating: .notSent, count: count), laneFault: fault)
-  }
-}
-
-/// What is known of one recipient after a send.
+/// What became of one request.
 public enum PushAnswer: Sendable, Hashable {
   case delivered(Sent)
   /// Anything but a delivery. Boxed: most answers are deliveries.
   indirect case answered(Verdict, Sent)
-  /// No request was opened.
-  case notSent
 
-  /// When, in the order of all sends of the lane, the request was opened, and under which credential. "Sent after it under
-  /// the same credential" is decided by these two.
+  /// How the request was sent.
   public struct Sent: Sendable, Hashable {
+    /// When it was, in the order of all sends of the lane, and under which credential. "Sent after
+    /// it under the same credential" is decided by these two.
     public var order: UInt64
     public var credential: UInt32
-    public init(order: UInt64, credential: UInt32) {
+    /// The lane's number of the connection that carried it, for `ConnectionRoute.avoiding`; 0 when
+    /// unknown.
+    public var connection: UInt32
+
+    public init(order: UInt64, credential: UInt32, connection: UInt32 = 0) {
       self.order = order
       self.credential = credential
+      self.connection = connection
     }
   }
 
@@ -84,7 +66,6 @@ public enum PushAnswer: Sendable, Hashable {
     case .delivered: true
     case .answered(let verdict, _):
       verdict.status != nil && verdict.fault != .service && verdict.fault != .connection
-    case .notSent: false
     }
   }
 
@@ -93,14 +74,12 @@ public enum PushAnswer: Sendable, Hashable {
     switch self {
     case .delivered: true
     case .answered(let verdict, _): verdict.status != nil
-    case .notSent: false
     }
   }
 
-  public var sent: Sent? {
+  public var sent: Sent {
     switch self {
     case .delivered(let sent), .answered(_, let sent): sent
-    case .notSent: nil
     }
   }
 }

@@ -8,11 +8,21 @@ public protocol Transport: Sendable {
   /// Renders the message for this lane, and measures it. Throws when the service would not take it.
   func prepare(_ message: PushMessage) throws(MessageFault) -> PreparedMessage
 
-  /// Sends one message to the batch's tokens, in their order, and gives one answer for each; never throws.
+  /// Sends one message to the batch's tokens and returns when nothing of the batch is open; never
+  /// throws.
   ///
-  /// It opens no request once the batch's permit has lapsed, and stops opening requests after an answer that speaks about
-  /// the whole lane or the message; what is in flight is read to its end, what was not opened comes back `notSent`.
-  func send(_ batch: PushBatch) async -> PushBatchResult
+  /// Answers are handed over as they come, in any order, while other requests of the batch are
+  /// open: those of one turn of the transport's loop together. Each recipient is named at most
+  /// once, and none after the return. One that gets another request within the same call is named
+  /// with its last answer. One whose answer is lost is named with that.
+  ///
+  /// `answered` is called on the transport's own thread, one call at a time. It is quick and does
+  /// not block: all batches of the lane wait for it.
+  ///
+  /// No request is opened once the batch's permit has lapsed or the task is cancelled, nor after an
+  /// answer that speaks about the whole lane or the message. What is in flight then is read to its
+  /// end; what was not opened is not named.
+  func send(_ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void) async -> SendEnd
 
   /// Asks about the batch's tokens in the service's other environment, once each, with a push that
   /// shows nothing; one answer for each, in their order; never throws. It is called for messages

@@ -13,6 +13,9 @@ final class BatchRun: @unchecked Sendable {
   var streams = 0
   /// How many answers the pool had when it took the batch.
   var answersBefore: UInt64 = 0
+  let route: HTTP2Route
+  /// Since when no connection that it may use has room.
+  var blockedSince: Int64?
 
   private let permit: HTTP2Permit
   private let stopAfter: (@Sendable (UInt16, UnsafeRawBufferPointer) -> Bool)?
@@ -20,23 +23,27 @@ final class BatchRun: @unchecked Sendable {
   private var cursor = 0
   private var unreported: Int
   private var isStopped = false
-  private var outcomes: [HTTP2Outcome]
-  private var places: [UInt64]
-  private var answers: AnswerArena
+  /// What was settled since the last call of `settled`.
+  private var chunk: HTTP2Chunk
+  private var firstUnopened: Int
+  private var reason: HTTP2Outcome.NotSent?
   private var failure: HTTPFailure?
-  private var goAways: [HTTP2GoAway] = []
-  private var continuation: CheckedContinuation<HTTP2BatchResult, Never>?
+  private var settled: (@Sendable (HTTP2Chunk) -> Void)?
+  private var continuation: CheckedContinuation<HTTP2BatchEnd, Never>?
 
-  init(_ batch: borrowing HTTP2Batch, origin: HTTPOrigin, options: HTTP2Options) {
-    let count = batch.values.count
-    selection = batch.selection ?? Array(0..<count)
+  init(
+    _ batch: borrowing HTTP2Batch, origin: HTTPOrigin, options: HTTP2Options,
+    settled: @escaping @Sendable (HTTP2Chunk) -> Void
+  ) {
+    selection = batch.selection ?? Array(0..<batch.values.count)
+    self.settled = settled
+    route = batch.route
     permit = batch.permit
     stopAfter = batch.stopAfter
     memory = RequestMemory(batch, authority: origin.authority, selection: selection)
     unreported = selection.count
-    outcomes = Array(repeating: .notSent(.notSelected), count: count)
-    places = Array(repeating: 0, count: count)
-    answers = AnswerArena(names: options.keptFields)
+    firstUnopened = selection.count
+    chunk = HTTP2Chunk(names: options.keptFields)
     if let bad = batch.fields.first(where: { !$0.isSafe }) {
       let name = bad.name.filter { $0.isASCII && !$0.isWhitespace }
       finishRest(
@@ -45,7 +52,7 @@ final class BatchRun: @unchecked Sendable {
     }
   }
 
-  func start(_ continuation: CheckedContinuation<HTTP2BatchResult, Never>) { self.continuation = continuation }
+  func start(_ continuation: CheckedContinuation<HTTP2BatchEnd, Never>) { self.continuation = continuation }
 
   var isSettled: Bool { unreported == 0 }
   var hasMore: Bool { cursor < selection.count }
@@ -85,37 +92,44 @@ final class BatchRun: @unchecked Sendable {
 
   /// Settles everything that was not opened.
   func finishRest(_ reason: HTTP2Outcome.NotSent, _ failure: HTTPFailure? = nil) {
-    if let failure, hasMore, self.failure == nil { self.failure = failure }
-    while cursor < selection.count {
-      report(selection[cursor], .notSent(reason))
-      cursor += 1
-    }
+    guard hasMore else { return }
+    self.reason = reason
+    self.failure = self.failure ?? failure
+    firstUnopened = cursor
+    unreported -= selection.count - cursor
+    cursor = selection.count
   }
 
-  func wrote(_ index: Int, place: UInt64) { places[index] = place }
-
-  func report(_ index: Int, _ outcome: HTTP2Outcome) {
-    outcomes[index] = outcome
+  func report(_ index: Int, _ outcome: HTTP2Outcome, place: UInt64 = 0, connection: UInt32 = 0) {
+    chunk.add(index, outcome, place: place, connection: connection)
     unreported -= 1
   }
 
   /// Reports an answer that is more than an acceptance.
-  func report(_ index: Int, status: UInt16, fields: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
-    report(index, .answered(status))
-    answers.add(index, fields: fields, body: body)
+  func report(
+    _ index: Int, status: UInt16, place: UInt64, connection: UInt32, fields: UnsafeRawBufferPointer,
+    body: UnsafeRawBufferPointer
+  ) {
+    chunk.add(index, status: status, place: place, connection: connection, fields: fields, body: body)
+    unreported -= 1
     if !isStopped, let stopAfter, stopAfter(status, body) { isStopped = true }
   }
 
-  func note(_ goAway: HTTP2GoAway) { goAways.append(goAway) }
+  func note(_ goAway: HTTP2GoAway) { chunk.goAways.append(goAway) }
 
-  /// Hands the result over, once.
+  /// Hands over what was settled since the last time, and the end once everything is.
   func deliver(answers count: UInt64 = 0) {
-    let continuation = self.continuation
+    if !chunk.settled.isEmpty {
+      settled?(chunk)
+      chunk.removeAll()
+    }
+    guard isSettled, let continuation else { return }
     self.continuation = nil
-    continuation?.resume(
-      returning: HTTP2BatchResult(
-        outcomes: outcomes, places: places, failure: failure, goAways: goAways, hadAnswers: count > answersBefore,
-        answers: answers))
+    settled = nil
+    continuation.resume(
+      returning: HTTP2BatchEnd(
+        unopened: selection[firstUnopened...], reason: reason, failure: failure, goAways: chunk.goAways,
+        hadAnswers: count > answersBefore))
   }
 }
 

@@ -51,16 +51,16 @@ extension HTTP2Connection {
     case .free, .reported: return
     }
     slot.pointee.phase = .reported
+    let (request, place) = (slot.pointee.request, slot.pointee.place)
     if let outcome {
-      run.report(slot.pointee.request, outcome)
+      run.report(request, outcome, place: place, connection: number)
     } else if isAcceptance(slot) {
-      run.report(slot.pointee.request, .answered(200))
-    } else if let kept = slot.pointee.kept {
-      run.report(
-        slot.pointee.request, status: slot.pointee.status, fields: kept.pointee.fields, body: kept.pointee.body)
+      run.report(request, .answered(200), place: place, connection: number)
     } else {
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
-      run.report(slot.pointee.request, status: slot.pointee.status, fields: none, body: none)
+      run.report(
+        request, status: slot.pointee.status, place: place, connection: number,
+        fields: slot.pointee.kept?.pointee.fields ?? none, body: slot.pointee.kept?.pointee.body ?? none)
     }
   }
 

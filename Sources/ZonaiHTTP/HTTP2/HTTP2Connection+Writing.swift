@@ -70,7 +70,7 @@ extension HTTP2Connection {
         slot.pointee.endPosition = gathered
         awaited.append(slot)
         if unwritten == nil { unwritten = slot }
-        run.wrote(slot.pointee.request, place: turn.nextPlace())
+        slot.pointee.place = turn.nextPlace()
       }
       return (copied, isEnd)
     }

@@ -5,6 +5,12 @@ import CZonaiNGHTTP2
 /// Touched only by the pool's thread.
 final class HTTP2Connection {
   let turn: PoolTurn
+  /// Tells it from the pool's other connections, those that are gone included.
+  let number: UInt32
+  /// The batch that has it to itself; nil for a connection that all share.
+  var owner: BatchRun?
+  /// Whether it has carried a request, whatever became of it.
+  var isUsed = false
   let transport: TLSConnection
   let socket: Int32
   /// Whether it is of no more use; everything that it carried has been reported.
@@ -71,6 +77,7 @@ final class HTTP2Connection {
     self.socket = socket
     self.origin = origin
     self.turn = turn
+    number = turn.nextConnection()
     // Streams that were given up count against nothing but memory until the server lets go of them.
     slots = StreamSlots(count: turn.options.maxStreamsPerConnection + 64)
     output = .allocate(byteCount: Self.outputCapacity, alignment: 16)
@@ -115,13 +122,26 @@ final class HTTP2Connection {
     return max(0, streams - slots.inUse)
   }
 
-  var hasRoom: Bool {
-    !isDraining && !isLost && idleProbe.sentAt == nil && !isDoubtful && slots.inUse < limit && !slots.isFull
-  }
-
   /// Whether it carried nothing for so long that it may be gone without a word.
   var isDoubtful: Bool {
     slots.inUse == 0 && !idleProbe.isAnswered && turn.now - lastRead >= turn.options.pingAfterIdle
+  }
+
+  /// Whether a request of any batch may be opened.
+  var hasRoom: Bool { owner == nil && hasFreeStream }
+
+  var hasFreeStream: Bool {
+    !isDraining && !isLost && idleProbe.sentAt == nil && !isDoubtful && slots.inUse < limit && !slots.isFull
+  }
+
+  /// Opens streams for the batch while there is room. False if none was opened.
+  @discardableResult
+  func fill(with run: BatchRun) -> Bool {
+    let before = slots.inUse
+    while hasFreeStream, let request = run.next(now: turn.now) {
+      if open(run, request) { run.advance() }
+    }
+    return slots.inUse > before
   }
 
   /// Opens a stream for the request. False when the connection cannot; it takes no further ones then.
@@ -140,6 +160,7 @@ final class HTTP2Connection {
       return false
     }
     idleProbe = IdleProbe()
+    isUsed = true
     slot.pointee.phase = .opened
     slot.pointee.run = .passUnretained(run)
     slot.pointee.request = request

@@ -29,9 +29,16 @@ public final class HTTP2Pool: Sendable {
 
   /// Sends the batch, and returns when nothing of it is under way any more.
   ///
+  /// `settled` is called once for each turn of the pool's loop that settled requests of the batch.
+  /// Each request is named at most once; one that never is, is in the end's `unopened`. The call
+  /// comes on the pool's thread: it must be quick and must not block, since every batch of the pool
+  /// waits for it. A chunk that is not kept costs no memory of its own.
+  ///
   /// Cancelling the task opens no further request; what is under way is still waited for.
-  public func send(_ batch: HTTP2Batch) async -> HTTP2BatchResult {
-    let run = BatchRun(batch, origin: origin, options: options)
+  public func send(
+    _ batch: HTTP2Batch, _ settled: @escaping @Sendable (HTTP2Chunk) -> Void
+  ) async -> HTTP2BatchEnd {
+    let run = BatchRun(batch, origin: origin, options: options, settled: settled)
     batch.permit.wakes(inbox.wakePipe)
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

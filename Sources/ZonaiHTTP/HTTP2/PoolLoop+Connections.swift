@@ -1,6 +1,7 @@
 extension PoolLoop {
-  /// Connections on which further requests may be opened, now or when others have been answered.
-  var usable: [HTTP2Connection] { connections.filter { !$0.isDraining && !$0.isLost } }
+  /// Connections on which further requests of any batch may be opened, now or when others have been
+  /// answered.
+  var usable: [HTTP2Connection] { connections.filter { !$0.isDraining && !$0.isLost && $0.owner == nil } }
 
   /// Goes on with the connections in the making.
   func advanceConnecting() {
@@ -40,6 +41,11 @@ extension PoolLoop {
 
   /// When the next connect begins; nil when none is wanted.
   var momentToConnect: Int64? {
+    guard let routed = routedMomentToConnect else { return sharedMomentToConnect }
+    return min(routed, sharedMomentToConnect ?? .max)
+  }
+
+  private var sharedMomentToConnect: Int64? {
     // Those that are draining count a little: a server that ends every connection must not make us collect them.
     guard !queue.isEmpty, connections.count + connecting.count < 2 * options.maxConnections else { return nil }
     let usable = usable
@@ -63,9 +69,9 @@ extension PoolLoop {
 
   /// Asks as many idle connections whether they are there as the requests that wait would fill.
   func probeIdle() {
-    guard !queue.isEmpty else { return }
+    guard !queue.isEmpty || !routed.isEmpty else { return }
     let asked = usable.filter { $0.idleProbe.sentAt != nil }
-    var waiting = queue.reduce(0) { $0 + $1.remaining } - asked.reduce(0) { $0 + $1.expectedRoom }
+    var waiting = (queue + routed).reduce(0) { $0 + $1.remaining } - asked.reduce(0) { $0 + $1.expectedRoom }
     for connection in usable where connection.isDoubtful && connection.idleProbe.sentAt == nil {
       guard waiting > 0 else { return }
       waiting -= connection.expectedRoom
@@ -109,15 +115,14 @@ extension PoolLoop {
   /// Waits longer before the next connect; without any connection, what waits is told why.
   private func countFailure(_ failure: HTTPFailure) {
     pace.failed(now: turn.now)
-    guard usable.isEmpty, connecting.isEmpty else { return }
-    for run in queue { run.finishRest(.noConnection, failure) }
-    queue = []
+    if connecting.isEmpty { giveUpWaiting(failure) }
   }
 
   /// Has further requests opened on connections made from now on. What waits was meant for the old ones.
   func reconnect() {
-    for run in queue { run.finishRest(.stopped) }
+    for run in queue + routed { run.finishRest(.stopped) }
     queue = []
+    routed = []
     connecting = []
     for connection in connections { connection.drain() }
   }

@@ -9,6 +9,8 @@ final class PoolLoop {
   let turn: PoolTurn
   /// Batches with requests to open, in the order in which they came.
   var queue: [BatchRun] = []
+  /// The same for batches that may not use just any connection.
+  var routed: [BatchRun] = []
   var connections: [HTTP2Connection] = []
   /// Connections in the making.
   var connecting: [TLSConnection] = []
@@ -37,13 +39,15 @@ final class PoolLoop {
         run.answersBefore = turn.answers
         runs.append(run)
       }
-      queue += contents.overtakenRuns
+      line(up: contents.overtakenRuns)
       if contents.wantsReconnect { reconnect() }
-      queue += contents.runs
+      line(up: contents.runs)
       if contents.isClosing { break }
       for run in queue { run.checkPermit(now: turn.now) }
+      for run in routed { run.checkPermit(now: turn.now) }
       advanceConnecting()
-      for connection in connections { connection.checkTime(hasWaiting: !queue.isEmpty) }
+      for connection in connections { connection.checkTime(hasWaiting: hasWaiting(for: connection)) }
+      pumpRouted()
       pump()
       for connection in connections { connection.flush() }
       sweep()
@@ -61,24 +65,21 @@ final class PoolLoop {
   private func pump() {
     for connection in connections {
       while let run = queue.first, connection.hasRoom {
-        guard let request = run.next(now: turn.now) else {
-          queue.removeFirst()
-          continue
-        }
-        if connection.open(run, request) { run.advance() }
+        connection.fill(with: run)
+        if !run.hasMore { queue.removeFirst() }
       }
     }
     queue.removeAll { !$0.hasMore }
     probeIdle()
-    for connection in connections {
+    for connection in connections where connection.owner == nil {
       connection.isPressed = !queue.isEmpty && connection.openStreams >= connection.limit
     }
     fullSince = missingConnections > 0 ? fullSince ?? turn.now : nil
   }
 
-  /// Hands over what is settled, once a turn.
+  /// Hands over what was settled in this turn.
   private func deliver() {
-    for run in runs where run.isSettled { run.deliver(answers: turn.answers) }
+    for run in runs { run.deliver(answers: turn.answers) }
     runs.removeAll { $0.isSettled && $0.streams == 0 }
   }
 
@@ -89,6 +90,7 @@ final class PoolLoop {
     for connection in connections { next = min(next, connection.nextDeadline) }
     for attempt in connecting { next = min(next, attempt.deadline ?? .max) }
     for run in queue { next = min(next, run.permitEnd) }
+    if !routed.isEmpty { next = min(next, nextRoutedMoment) }
     if let moment = momentToConnect { next = min(next, moment) }
     if next == .max { return -1 }
     // A revoked permit ended at the beginning of time: no difference can be taken.

@@ -7,6 +7,7 @@ final class PoolTurn {
   let keptAnswers = KeptAnswerStock()
   let readBuffer: UnsafeMutableRawBufferPointer
   private var lastPlace: UInt64 = 0
+  private var lastConnection: UInt32 = 0
   /// How many answers below 500 came over all connections: the lane makes progress.
   var answers: UInt64 = 0
   /// How many streams a new connection may have open: what this server was seen to take.
@@ -37,5 +38,11 @@ final class PoolTurn {
   func nextPlace() -> UInt64 {
     lastPlace += 1
     return lastPlace
+  }
+
+  /// The number of the next connection; never 0.
+  func nextConnection() -> UInt32 {
+    lastConnection = lastConnection == .max ? 1 : lastConnection + 1
+    return lastConnection
   }
 }

@@ -18,6 +18,9 @@ struct StreamSlot {
   var isAnswerComplete = false
   var bodyBeginning = BodyBeginning.none
   var bodySent = 0
+  /// The request's place in the order in which the pool writes; 0 while its end is not in the
+  /// buffer.
+  var place: UInt64 = 0
   /// The connection's count of bytes before the request's last frame: past it, the end may have been written.
   var endPosition: Int64 = 0
   /// When it was opened, then when its end was written; 0 while the end waits in the buffer.

@@ -11,6 +11,8 @@ public final class ScriptedTransport: Transport {
     public var token: DeviceToken
     public var message: PushMessage
     public var expiresAt: Int64?
+    /// As its batch said it.
+    public var route: ConnectionRoute
     public var sent: PushAnswer.Sent
     /// The answer that was written for it, in the words that it was written in.
     public var verdict: Verdict
@@ -115,25 +117,34 @@ public final class ScriptedTransport: Transport {
       content: message, otherEnvironment: otherEnvironment)
   }
 
-  public func send(_ batch: PushBatch) async -> PushBatchResult {
-    if let fault = script.withLock({ $0.laneFault }) { return .nothingSent(batch.count, because: fault) }
-    var answers: [PushAnswer] = []
-    answers.reserveCapacity(batch.count)
+  public func send(_ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void) async -> SendEnd {
+    if let fault = script.withLock({ $0.laneFault }) { return SendEnd(laneFault: fault) }
+    var next = 0
     var isStopped = false
-    while answers.count < batch.count, !isStopped {
+    while next < batch.count, !isStopped {
       // As many as the peer takes at once are opened; then all their answers are read, whatever the first of them say.
-      let opened = openRequests(batch, from: answers.count)
-      isStopped = opened.isEmpty
+      let opened = openRequests(batch, from: next)
+      next += opened.count
+      isStopped = opened.isEmpty || opened.contains { $0.written.outcome == .jobFails }
       await answersGate.pass()
-      if opened.contains(where: { $0.0.reason == .timedOut }) { await timeLimitGate.pass() }
-      let isCut = isClosed
-      for (written, sent) in opened {
-        let verdict = isCut ? Verdict.answerLost : written
-        if verdict.outcome == .jobFails { isStopped = true }
-        answers.append(verdict.outcome == .delivered ? .delivered(sent) : .answered(verdict, sent))
-      }
+      handOver(opened.filter { $0.written.reason != .timedOut }, answered)
+      let silent = opened.filter { $0.written.reason == .timedOut }
+      if !silent.isEmpty { await timeLimitGate.pass() }
+      handOver(silent, answered)
     }
-    return PushBatchResult(answers: answers + Array(repeating: .notSent, count: batch.count - answers.count))
+    return SendEnd()
+  }
+
+  private func handOver(_ opened: [OpenRequest], _ answered: (AnswerChunk) -> Void) {
+    guard !opened.isEmpty else { return }
+    let isCut = isClosed
+    var chunk = AnswerChunk()
+    for request in opened {
+      let verdict = isCut ? Verdict.answerLost : request.written
+      chunk.append(
+        verdict.outcome == .delivered ? .delivered(request.sent) : .answered(verdict, request.sent), for: request.index)
+    }
+    answered(chunk)
   }
 
   public func check(_ batch: PushBatch) async -> [EnvironmentAnswer] {
@@ -161,25 +172,34 @@ public final class ScriptedTransport: Transport {
     timeLimitGate.open()
   }
 
-  private func openRequests(_ batch: PushBatch, from first: Int) -> [(Verdict, PushAnswer.Sent)] {
+  private func openRequests(_ batch: PushBatch, from first: Int) -> [OpenRequest] {
     guard let message = batch.message.content as? PushMessage else { return [] }
-    var opened: [(Verdict, PushAnswer.Sent)] = []
+    var opened: [OpenRequest] = []
     for index in batch.selection[first...].prefix(streams) {
       let token = batch.tokens.token(index)
-      let request = script.withLock { script -> (Verdict, PushAnswer.Sent)? in
-        guard !script.isClosed, batch.permit.allows(at: clock.now) else { return nil }
+      let request = script.withLock { script -> OpenRequest? in
+        guard !script.isClosed, !Task.isCancelled, batch.permit.allows(at: clock.now) else { return nil }
         let sent = script.takeNumber()
         let verdict = script.takeAnswer(for: token)
         // In the lock, so that the log has the order of the numbers.
         log.append(
-          SentPush(token: token, message: message, expiresAt: batch.expiresAt, sent: sent, verdict: verdict))
-        return (verdict.without(token), sent)
+          SentPush(
+            token: token, message: message, expiresAt: batch.expiresAt, route: batch.route, sent: sent, verdict: verdict
+          ))
+        return OpenRequest(index: index, written: verdict.without(token), sent: sent)
       }
       guard let request else { break }
       opened.append(request)
     }
     return opened
   }
+}
+
+/// A request whose answer is still to come.
+private struct OpenRequest {
+  var index: Int
+  var written: Verdict
+  var sent: PushAnswer.Sent
 }
 
 /// What was written for a scripted transport, and how far it has come.

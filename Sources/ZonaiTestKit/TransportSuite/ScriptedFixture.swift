@@ -5,11 +5,12 @@ public struct ScriptedFixture: TransportFixture {
   public let transport: ScriptedTransport
   public let capabilities: TransportCapabilities
 
-  public init() { self.init(TransportCapabilities(concurrency: 100)) }
+  public init() { self.init(TransportCapabilities(concurrency: 100, hasOtherEnvironment: true)) }
 
   /// As a service with other capabilities has it; its tokens are of the form `instance:secret`.
   public init(_ capabilities: TransportCapabilities) {
-    transport = ScriptedTransport(streams: capabilities.concurrency)
+    transport = ScriptedTransport(
+      streams: capabilities.concurrency, otherEnvironment: capabilities.hasOtherEnvironment ? .canBeAsked : .none)
     var capabilities = capabilities
     capabilities.secrets = { $0.split(separator: ":").dropFirst().map(String.init) }
     self.capabilities = capabilities
@@ -52,6 +53,14 @@ public struct ScriptedFixture: TransportFixture {
   }
 
   public func renewCredential() async throws { transport.renewCredential() }
+
+  public func scriptOtherEnvironment(_ behaviour: OtherEnvironmentBehaviour, for token: String) async throws {
+    switch behaviour {
+    case .knows: transport.answerCheck(token, with: .aliveThere(.wrongTopic))
+    case .doesNotKnow: transport.answerCheck(token, with: .unknownThere)
+    case .fails: transport.answerCheck(token, with: .undecided("the other environment answers 503"))
+    }
+  }
 
   private func verdict(_ behaviour: PeerBehaviour) -> Verdict {
     switch behaviour {

@@ -4,7 +4,7 @@ extension TransportConformance {
   /// Every recipient gets its own answer.
   static var sending: [Check<Fixture>] {
     [
-      Check("each recipient gets its own answer, in the order of the selection", law: "section 6, Transport") {
+      Check("each recipient gets its own answer", law: "section 6, Transport") {
         fixture in
         let tokens = fixture.tokens(12)
         for index in [3, 7, 8] { try await fixture.script(.reportDead, for: tokens[index], times: .max) }
@@ -51,8 +51,8 @@ extension TransportConformance {
       },
       Check("sends are numbered in the order in which they were opened", law: "section 3, one odd row") { fixture in
         let tokens = fixture.tokens(40)
-        let first = try await fixture.send(tokens, Array(0..<20)).answers.compactMap(\.sent)
-        let second = try await fixture.send(tokens, Array(20..<40)).answers.compactMap(\.sent)
+        let first = try await fixture.send(tokens, Array(0..<20)).answers.compactMap(\.?.sent)
+        let second = try await fixture.send(tokens, Array(20..<40)).answers.compactMap(\.?.sent)
         try expect(Set((first + second).map(\.order)).count, is: 40, "different numbers")
         try expect(
           (first.map(\.order).max() ?? 0) < (second.map(\.order).min() ?? 0), "greater numbers in a later batch")
@@ -61,9 +61,9 @@ extension TransportConformance {
       Check("a renewed credential is told apart", law: "section 3, one odd row") { fixture in
         guard fixture.capabilities.renewsCredentials else { return }
         let tokens = fixture.tokens(2)
-        let first = try await fixture.send(tokens, [0]).answers[0].sent
+        let first = try await fixture.send(tokens, [0]).answers[0]?.sent
         try await fixture.renewCredential()
-        let second = try await fixture.send(tokens, [1]).answers[0].sent
+        let second = try await fixture.send(tokens, [1]).answers[0]?.sent
         try expect(first != nil && second != nil, "both to be sent")
         try expect(first?.credential != second?.credential, "another credential after the renewal")
       },

@@ -20,7 +20,21 @@ extension TransportConformance {
         permit.extend(to: fixture.now + 7_200_000)
         try await fixture.outlastTimeLimit()
         let answers = try await sending.answers
-        let opened = answers.count { $0 != .notSent }
+        let opened = answers.count { $0 != nil }
+        try expect(opened > 0, "some requests to have been opened")
+        try expect(opened < tokens.count, "some recipients that were not sent to", found: "all \(opened) were")
+        try expect(try await fixture.requestsSeen() <= opened, "no request that is told as not sent")
+      },
+      Check("a task that is cancelled opens nothing more, and what is open is read", law: "section 7, send") {
+        fixture in
+        let tokens = fixture.tokens(fixture.capabilities.concurrency * 2 + 50)
+        try await fixture.script(.loseAnswer(.silence), for: nil, times: .max)
+        let sending = Task { try await fixture.send(tokens) }
+        try await fixture.waitUntilDelivered(to: tokens[0])
+        sending.cancel()
+        try await fixture.outlastTimeLimit()
+        let answers = try await sending.value.answers
+        let opened = answers.count { $0 != nil }
         try expect(opened > 0, "some requests to have been opened")
         try expect(opened < tokens.count, "some recipients that were not sent to", found: "all \(opened) were")
         try expect(try await fixture.requestsSeen() <= opened, "no request that is told as not sent")
@@ -43,7 +57,7 @@ extension TransportConformance {
         let tokens = fixture.tokens(30)
         try await fixture.script(.throttle(), for: tokens[0], times: .max)
         let answers = try await fixture.send(tokens).answers
-        let opened = answers.count { $0 != .notSent }
+        let opened = answers.count { $0 != nil }
         switch throttle {
         case .device:
           try expect(answers[0].word, is: "transient recipient", "the first answer")

@@ -15,6 +15,8 @@ public struct TransportCapabilities: Sendable {
   /// Whether requests carry a credential that is renewed.
   public var renewsCredentials: Bool
   public var timeToLive: TimeToLive
+  /// Whether the service has another environment in which `Transport.check` asks.
+  public var hasOtherEnvironment: Bool
   /// The parts of a token that must not be shown, for a token that is made of several, such as
   /// `instance:secret`. The default is the whole token.
   public var secrets: @Sendable (_ token: String) -> [String]
@@ -43,7 +45,8 @@ public struct TransportCapabilities: Sendable {
     concurrency: Int, refusals: Set<PeerBehaviour.Refusal> = Set(PeerBehaviour.Refusal.allCases),
     losses: Set<PeerBehaviour.Loss> = Set(PeerBehaviour.Loss.allCases), throttle: Throttle? = .device,
     asksForSeconds: Bool = true, asksForDates: Bool = true, renewsCredentials: Bool = true,
-    timeToLive: TimeToLive = .optional, secrets: @escaping @Sendable (_ token: String) -> [String] = { [$0] }
+    timeToLive: TimeToLive = .optional, hasOtherEnvironment: Bool = false,
+    secrets: @escaping @Sendable (_ token: String) -> [String] = { [$0] }
   ) {
     self.concurrency = concurrency
     self.refusals = refusals
@@ -53,6 +56,7 @@ public struct TransportCapabilities: Sendable {
     self.asksForDates = asksForDates
     self.renewsCredentials = renewsCredentials
     self.timeToLive = timeToLive
+    self.hasOtherEnvironment = hasOtherEnvironment
     self.secrets = secrets
   }
 }

@@ -5,7 +5,8 @@ import ZonaiCore
 /// They are grouped by what they are about, in files of the same name.
 public enum TransportConformance<Fixture: TransportFixture> {
   public static var checks: [Check<Fixture>] {
-    preparing + sending + expiring + permits + stopping + waiting + hiding + losing + closing
+    preparing + sending + handingOver + expiring + permits + stopping + waiting + hiding + losing + otherEnvironments
+      + closing
   }
 }
 
@@ -20,7 +21,17 @@ extension TransportFixture {
   /// Sends a short message to these tokens; all of them when no selection is given.
   func send(
     _ tokens: [String], _ selection: [Int]? = nil, expiresAt: Int64? = nil, permit: SendPermit? = nil
-  ) async throws -> PushBatchResult {
+  ) async throws -> CollectedSend {
+    let (batch, log) = try logged(tokens, selection, expiresAt: expiresAt, permit: permit)
+    let result = log.end(await transport.send(batch) { log.take($0) })
+    try expect(log.problems, is: [], "problems with the answers")
+    return result
+  }
+
+  /// A batch that sends a short message to these tokens, and a log for its answers.
+  func logged(
+    _ tokens: [String], _ selection: [Int]? = nil, expiresAt: Int64? = nil, permit: SendPermit? = nil
+  ) throws -> (PushBatch, AnswerLog) {
     var message = message()
     var expiresAt = expiresAt
     if let expiresAt {
@@ -32,22 +43,24 @@ extension TransportFixture {
       message: try transport.prepare(message), tokens: TokenList(tokens),
       selection: selection ?? Array(tokens.indices), expiresAt: expiresAt,
       permit: permit ?? SendPermit(validUntil: now + 3_600_000))
-    let result = await transport.send(batch)
-    try expect(result.answers.count, is: batch.count, "answers, one for each recipient")
-    return result
+    return (batch, AnswerLog(batch))
   }
 }
 
-extension PushAnswer {
+extension PushAnswer? {
   /// The answer in a word or two.
   var word: String {
     switch self {
     case .delivered: "delivered"
-    case .notSent: "not sent"
+    case nil: "not sent"
     case .answered(let verdict, _): verdict.word
     }
   }
 
+  var verdict: Verdict? { self?.verdict }
+}
+
+extension PushAnswer {
   var verdict: Verdict? {
     if case .answered(let verdict, _) = self { verdict } else { nil }
   }

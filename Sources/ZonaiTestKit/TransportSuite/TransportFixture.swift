@@ -42,6 +42,18 @@ public protocol TransportFixture: Sendable {
   func unplug() async throws
   /// Makes the transport's next requests carry a new credential. Only called where `capabilities.renewsCredentials`.
   func renewCredential() async throws
+  /// What the service's other environment says about a token. Only called where
+  /// `capabilities.hasOtherEnvironment`.
+  func scriptOtherEnvironment(_ behaviour: OtherEnvironmentBehaviour, for token: String) async throws
+}
+
+/// What the other environment of a service says about a token.
+public enum OtherEnvironmentBehaviour: Sendable, Hashable {
+  /// The token is alive there.
+  case knows
+  case doesNotKnow
+  /// The service is in trouble there (503).
+  case fails
 }
 
 public struct DeliveredPush: Sendable {

@@ -93,7 +93,8 @@ final class APNsEnvironmentCheck: Sendable {
     // Apple takes streams away after a rejection and refuses those that are under way: they were
     // not handled, and are sent again as long as others are answered.
     while !pending.isEmpty {
-      let result = await pool.send(request.batch(pending, of: batch, reader: APNsReader.self))
+      let result = await pool.send(
+        request.batch(pending.map { batch.selection[$0] }, of: batch, reader: APNsReader.self))
       let left = pending.filter { place in
         if case .notHandled = result.outcomes[batch.selection[place]] { true } else { false }
       }

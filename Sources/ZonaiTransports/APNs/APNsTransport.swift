@@ -72,11 +72,11 @@ public final class APNsTransport: Transport {
       otherEnvironment: environment.reach(of: rendering.pushType))
   }
 
-  public func send(_ batch: PushBatch) async -> PushBatchResult {
-    guard let rendering = batch.message.content as? APNsRendering else {
-      return .nothingSent(batch.count, because: .preparedElsewhere)
-    }
-    var ledger = SendLedger<APNsReader>(batch, transport: .apns)
+  public func send(
+    _ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void
+  ) async -> SendEnd {
+    guard let rendering = batch.message.content as? APNsRendering else { return SendEnd(laneFault: .preparedElsewhere) }
+    var ledger = SendLedger<APNsReader>(batch, transport: .apns, answered: answered)
     ledger.refuse { TokenShape.refusal($0, for: .apns) }
     let values = ByteColumn(bytes: batch.tokens.bytes, ends: batch.tokens.ends)
     let permit = HTTP2Permit(following: batch.permit)
@@ -90,38 +90,32 @@ public final class APNsTransport: Transport {
       case .ready(let token): current = token
       case .refused(let refusal):
         ledger.stop(because: refusal.verdict)
-        return ledger.result
-      case .stopped: return ledger.result
+        return ledger.end
+      case .stopped: return ledger.end
       }
       guard let fields = fields(rendering, batch, current.authorization) else { break }
       generation = useConnections(for: current.key, since: generation)
       let request = RoundRequest(
         path: path, fields: fields, body: ByteTemplate(rendering.body), values: values, permit: permit,
         generation: generation)
-      let result = await pool.send(request.batch(ledger.pending, of: batch, reader: APNsReader.self))
-      var left = ledger.take(result, credential: current.authorization.generation)
-      left.hear(result.goAways)
+      let left = await ledger.send(request, over: pool, credential: current.authorization.generation)
       // Further requests on a connection that says that it ends would only hear it again.
       if left.hasDyingConnection { pool.reconnect(since: generation) }
-      let rest = ledger.rest(left)
       guard let fault = left.credentialFault else {
         // Who was not opened without a fault of this batch waited for connections that another one had replaced.
-        if !rest.isEmpty {
+        if !left.rest.isEmpty {
           generation = pool.generation
           credential = await self.current(batch)
         }
-        ledger.sendNext(rest)
+        ledger.sendNext(unopened: left.rest)
         continue
       }
       let cure = cures.next(for: fault)
       if cure == .none {
-        ledger.giveUp(left, because: fault, file: await credentials.problem)
+        ledger.giveUp(left.refused, because: fault, file: await credentials.problem)
         break
       }
-      if left.isThrottled {
-        ledger.sendNext(left.refused)
-        break
-      }
+      if left.isThrottled { break }
       if cure == .newToken {
         credential = await waits.wait(permit: batch.permit) { [credentials] in
           await credentials.current(afterExpiryOf: current)
@@ -130,9 +124,9 @@ public final class APNsTransport: Transport {
       if cure == .newConnection { credential = await self.current(batch) }
       pool.reconnect(since: generation)
       generation = pool.generation
-      ledger.sendNext(left.refused + rest)
+      ledger.sendNext(refused: left.refused, unopened: left.rest)
     }
-    return ledger.result
+    return ledger.end
   }
 
   public func check(_ batch: PushBatch) async -> [EnvironmentAnswer] { await environment.check(batch) }

@@ -60,11 +60,11 @@ public final class FCMTransport: Transport {
       fingerprint: lane.fingerprint, size: rendering.size, limit: FCMRendering.limit, content: rendering)
   }
 
-  public func send(_ batch: PushBatch) async -> PushBatchResult {
-    guard let rendering = batch.message.content as? FCMRendering else {
-      return .nothingSent(batch.count, because: .preparedElsewhere)
-    }
-    var ledger = SendLedger<FCMReader>(batch, transport: .fcm)
+  public func send(
+    _ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void
+  ) async -> SendEnd {
+    guard let rendering = batch.message.content as? FCMRendering else { return SendEnd(laneFault: .preparedElsewhere) }
+    var ledger = SendLedger<FCMReader>(batch, transport: .fcm, answered: answered)
     ledger.refuse { TokenShape.refusal($0, for: .fcm) ?? TokenColumn.refusal($0) }
     let values = TokenColumn.escaped(batch.tokens)
     let permit = HTTP2Permit(following: batch.permit)
@@ -78,37 +78,33 @@ public final class FCMTransport: Transport {
       case .ready(let current): authorization = current
       case .refused(let refusal):
         ledger.stop(because: refusal.verdict)
-        return ledger.result
-      case .stopped: return ledger.result
+        return ledger.end
+      case .stopped: return ledger.end
       }
       guard let body = body(rendering, batch) else { break }
       let request = RoundRequest(
         path: path, fields: FCMTransport.fields(authorization), body: body, values: values, permit: permit)
       let connections = pool.generation
-      let result = await pool.send(request.batch(ledger.pending, of: batch, reader: FCMReader.self))
-      let left = ledger.take(result, credential: authorization.generation)
+      let left = await ledger.send(request, over: pool, credential: authorization.generation)
       if left.hasDyingConnection { pool.reconnect(since: connections) }
       // Who was refused for an old token is sent to again even when the message is at fault: the fault is not theirs.
-      let rest = ledger.rest(left)
-      guard let fault = left.credentialFault, !ledger.areOdd(left) else {
-        ledger.sendNext(rest)
+      guard let fault = left.credentialFault, !left.areRefusedOdd else {
+        ledger.handOver(left.refused)
+        ledger.sendNext(unopened: left.rest)
         continue
       }
       if hasRenewed {
-        ledger.giveUp(left, because: fault, file: await tokens.problem)
+        ledger.giveUp(left.refused, because: fault, file: await tokens.problem)
         break
       }
-      if left.isThrottled {
-        ledger.sendNext(left.refused)
-        break
-      }
+      if left.isThrottled { break }
       hasRenewed = true
       credential = await waits.wait(permit: batch.permit) { [tokens] in
         await tokens.current(afterRefusalOf: authorization.generation)
       }
-      ledger.sendNext(left.refused + rest)
+      ledger.sendNext(refused: left.refused, unopened: left.rest)
     }
-    return ledger.result
+    return ledger.end
   }
 
   public func close() async {

@@ -13,6 +13,10 @@ protocol AnswerReader: Sendable {
   static func verdict(
     status: Int, body: ArraySlice<UInt8>, field: (String) -> String?, token: ArraySlice<UInt8>?
   ) -> Verdict
+
+  /// The credential's fault that the service speaks of as it ends a connection, if it does.
+  /// Requests that it hands back with it were refused for the credential.
+  static func credentialFault(in goAway: HTTP2GoAway) -> Verdict?
 }
 
 enum FCMReader: AnswerReader {
@@ -25,6 +29,8 @@ enum FCMReader: AnswerReader {
     let answer = FCMAnswer(status: status, body: body, retryAfter: field("retry-after"), date: field("date"))
     return FCMVerdicts.verdict(for: answer, token: token)
   }
+
+  static func credentialFault(in goAway: HTTP2GoAway) -> Verdict? { nil }
 }
 
 enum APNsReader: AnswerReader {
@@ -37,5 +43,18 @@ enum APNsReader: AnswerReader {
     let answer = APNsAnswer(
       status: status, body: body, hasID: field("apns-id") != nil, retryAfter: field("retry-after"), date: field("date"))
     return APNsVerdicts.verdict(for: answer, token: token)
+  }
+
+  /// APNs sends the JSON of an error, about the connection.
+  /// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+  static func credentialFault(in goAway: HTTP2GoAway) -> Verdict? {
+    guard !goAway.debugData.isEmpty else { return nil }
+    let answer = APNsAnswer(status: 403, body: goAway.debugData[...], hasID: false)
+    guard answer.body == .service else { return nil }
+    var verdict = APNsVerdicts.verdict(for: answer)
+    guard verdict.outcome == .jobFails, verdict.fault == .credentials else { return nil }
+    // The status was put in to look the reason up.
+    verdict.status = nil
+    return verdict
   }
 }

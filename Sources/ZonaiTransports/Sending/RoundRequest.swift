@@ -12,13 +12,13 @@ struct RoundRequest {
   /// The pool's connections that it is meant for; any by default.
   var generation: UInt64?
 
-  /// `pending` are places in the batch's selection.
+  /// `pending` are indexes into the batch's tokens.
   func batch<Reader: AnswerReader>(
     _ pending: [Int], of batch: PushBatch, reader: Reader.Type
   ) -> HTTP2Batch {
     HTTP2Batch(
-      path: path, fields: fields, body: body, values: values, selection: pending.map { batch.selection[$0] },
-      permit: permit, generation: generation,
+      path: path, fields: fields, body: body, values: values, selection: pending, permit: permit,
+      generation: generation, route: HTTP2Route(batch.route),
       stopAfter: { status, body in RoundRequest.stops(status, body, Reader.self) })
   }
 
@@ -33,6 +33,16 @@ struct RoundRequest {
     if status >= 500 { return false }
     let verdict = Reader.verdict(status: Int(status), body: ArraySlice(body), field: { _ in "" }, token: nil)
     return verdict.outcome == .jobFails || verdict.slowsLane
+  }
+}
+
+extension HTTP2Route {
+  fileprivate init(_ route: ConnectionRoute) {
+    switch route {
+    case .any: self = .any
+    case .avoiding(let connections): self = .avoiding(connections)
+    case .own: self = .own
+    }
   }
 }
 

@@ -12,16 +12,17 @@ struct ScriptedLane: Transport {
     PreparedMessage(fingerprint: Stores.group.fingerprint, size: 300, limit: 4096, content: message)
   }
 
-  func send(_ batch: PushBatch) async -> PushBatchResult {
+  func send(_ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void) async -> SendEnd {
     // Whoever ends the sleep has answers all the same: a batch is never given up here.
     if latency > 0 { try? await Task.sleep(for: .milliseconds(latency)) }
-    var answers: [PushAnswer] = []
-    answers.reserveCapacity(batch.count)
+    var chunk = AnswerChunk()
+    chunk.reserve(batch.count)
     let sent = PushAnswer.Sent(order: 0, credential: 0)
-    for index in 0..<batch.count {
-      answers.append(index % Stores.deadEvery == 0 ? .answered(Self.dead, sent) : .delivered(sent))
+    for (number, index) in batch.selection.enumerated() {
+      chunk.append(number % Stores.deadEvery == 0 ? .answered(Self.dead, sent) : .delivered(sent), for: index)
     }
-    return PushBatchResult(answers: answers)
+    answered(chunk)
+    return SendEnd()
   }
 
   func close() async {}

@@ -32,6 +32,7 @@ struct PagerFixture: TransportFixture {
   func waitUntilDisconnected() async throws {}
   func unplug() async throws { gateway.state.withLock { $0.isUnplugged = true } }
   func renewCredential() async throws {}
+  func scriptOtherEnvironment(_ behaviour: OtherEnvironmentBehaviour, for token: String) async throws {}
 }
 
 /// A gateway that does what was written for it.

@@ -34,21 +34,22 @@ final class PagerTransport: Transport {
     return PreparedMessage(fingerprint: lane.fingerprint, size: size, limit: Self.limit, content: text)
   }
 
-  func send(_ batch: PushBatch) async -> PushBatchResult {
-    guard let text = batch.message.content as? String else { return .nothingSent(batch.count, because: nil) }
-    var result = PushBatchResult(answers: [])
+  func send(_ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void) async -> SendEnd {
+    guard let text = batch.message.content as? String else { return SendEnd() }
     for index in batch.selection {
       // Looked at before each request: another worker may own the batch by now.
-      guard batch.permit.allows(at: SendPermit.now), !isClosed.load(ordering: .acquiring) else { break }
+      guard batch.permit.allows(at: SendPermit.now), !Task.isCancelled, !isClosed.load(ordering: .acquiring) else {
+        break
+      }
       let number = order.add(1, ordering: .relaxed).newValue
       let sent = PushAnswer.Sent(order: number, credential: 1)
       let verdict = await page(batch.tokens[index], text, batch.expiresAt)
-      result.answers.append(verdict.outcome == .delivered ? .delivered(sent) : .answered(verdict, sent))
-      // The whole lane or the message is meant: nobody else is bothered with it.
+      let answer = verdict.outcome == .delivered ? PushAnswer.delivered(sent) : .answered(verdict, sent)
+      answered(AnswerChunk(indexes: [index], answers: [answer]))
+      // The whole lane or the message is meant: the other recipients are left alone.
       if verdict.outcome == .jobFails { break }
     }
-    result.answers += Array(repeating: .notSent, count: batch.count - result.answers.count)
-    return result
+    return SendEnd()
   }
 
   func close() async {

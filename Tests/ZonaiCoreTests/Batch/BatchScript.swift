@@ -100,7 +100,7 @@ struct BatchScript {
           var hasStopped = result.laneFault != nil
           for index in dispatch.selection {
             guard !hasStopped else {
-              result.answers.append(.notSent)
+              result.answers.append(nil)
               continue
             }
             order += 1

@@ -89,7 +89,7 @@ import ZonaiCore
       return
     }
     let sent = PushAnswer.Sent(order: 1, credential: 1)
-    let result = PushBatchResult(answers: [.delivered(sent), .notSent, .notSent])
+    let result = PushBatchResult(answers: [.delivered(sent), nil, nil])
     guard case .settle(.answers(let answers)) = batch.handle(.answered(dispatch: dispatch.id, result, now: now))
     else {
       Issue.record("nothing was settled")

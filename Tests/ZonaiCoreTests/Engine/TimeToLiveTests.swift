@@ -13,9 +13,9 @@ struct TimeToLiveTests {
 
     var lane: Lane { inner.lane }
     func prepare(_ message: PushMessage) throws(MessageFault) -> PreparedMessage { try inner.prepare(message) }
-    func send(_ batch: PushBatch) async -> PushBatchResult {
+    func send(_ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void) async -> SendEnd {
       batches.withLock { $0.append(batch) }
-      return await inner.send(batch)
+      return await inner.send(batch, answered)
     }
     func close() async { await inner.close() }
   }

@@ -3,13 +3,15 @@ import ZonaiThreads
 
 extension HTTP2Batch {
   /// Requests as APNs has them: the token in the path, the same body for all.
-  static func tokens(_ numbers: Range<Int>, permit: HTTP2Permit = HTTP2Permit(), body: String = "{}") -> HTTP2Batch {
+  static func tokens(
+    _ numbers: Range<Int>, permit: HTTP2Permit = HTTP2Permit(), route: HTTP2Route = .any, body: String = "{}"
+  ) -> HTTP2Batch {
     var values = ByteColumn()
     for number in numbers { values.append("token-\(number)".utf8) }
     return HTTP2Batch(
       path: ByteTemplate(segments: [Array("/3/device/".utf8), []]),
       fields: [HTTPField("authorization", "bearer secret")],
-      body: ByteTemplate(body.utf8), values: values, permit: permit)
+      body: ByteTemplate(body.utf8), values: values, permit: permit, route: route)
   }
 }
 

@@ -3,7 +3,8 @@ import ZonaiCore
 import ZonaiTestKit
 
 extension TransportFlaw {
-  static let all: [TransportFlaw] = preparing + sending + stopping + waiting + hiding + losing + closing
+  static let all: [TransportFlaw] =
+    preparing + sending + handingOver + stopping + waiting + hiding + losing + otherEnvironments + closing
 
   private static let preparing: [TransportFlaw] = [
     onPrepared("measures nothing") {
@@ -35,33 +36,31 @@ extension TransportFlaw {
   }
 
   static let sending: [TransportFlaw] = [
-    onBatch("sends in the order of the tokens") { _, batch in batch.with(selection: batch.selection.sorted()) },
-    onResult("gives an answer too few") { result, _ in if result.answers.count == 6 { result.answers.removeLast() } },
-    TransportFlaw("sends to everybody when nobody is selected") { flaw in
-      flaw.send = { transport, batch in
-        guard batch.selection.isEmpty else { return await transport.send(batch) }
-        _ = await transport.send(batch.with(selection: Array(0..<batch.tokens.count)))
-        return PushBatchResult(answers: [])
-      }
+    onChunk("gives an answer too few") { chunk, batch in
+      guard batch.count == 6 else { return }
+      chunk.indexes.removeLast()
+      chunk.answers.removeLast()
+    },
+    onSend("sends to everybody when nobody is selected") { transport, batch, answered in
+      guard batch.selection.isEmpty else { return await transport.send(batch, answered) }
+      return await transport.send(batch.with(selection: Array(0..<batch.tokens.count))) { _ in }
     },
     resending("sends twice to some when there are many") { answer in
       guard case .delivered(let sent) = answer else { return false }
       return sent.order > 5000
     },
     mixingBatches,
-    onResult("numbers its sends anew in each batch") { result, _ in
-      for index in result.answers.indices {
-        if case .delivered(let sent) = result.answers[index] {
-          result.answers[index] = .delivered(PushAnswer.Sent(order: UInt64(index), credential: sent.credential))
+    onChunk("numbers its sends anew in each batch") { chunk, batch in
+      for place in chunk.answers.indices {
+        if case .delivered(let sent) = chunk.answers[place] {
+          let number = batch.selection.firstIndex(of: chunk.indexes[place]) ?? 0
+          chunk.answers[place] = .delivered(PushAnswer.Sent(order: UInt64(number), credential: sent.credential))
         }
       }
     },
-    onResult("does not tell one credential from another") { result, _ in
-      for index in result.answers.indices {
-        if case .delivered(let sent) = result.answers[index] {
-          result.answers[index] = .delivered(PushAnswer.Sent(order: sent.order, credential: 0))
-        }
-      }
+    onAnswer("does not tell one credential from another") { answer in
+      guard case .delivered(let sent) = answer else { return answer }
+      return .delivered(PushAnswer.Sent(order: sent.order, credential: 0))
     },
     onBatch("says nothing of the time to live") { _, batch in batch.with(expiresAt: .some(nil)) },
     onBatch("invents a time to live") { transport, batch in
@@ -71,44 +70,40 @@ extension TransportFlaw {
 
   /// Two batches at once get each other's answers.
   private static var mixingBatches: TransportFlaw {
-    let state = Shared(Mutex<(open: Int, last: [PushAnswer])>((0, [])))
-    return TransportFlaw("mixes the answers of batches of one length") { flaw in
-      flaw.send = { transport, batch in
-        let result = await transport.send(batch)
-        guard batch.count == 50, result.answers.count == 50 else { return result }
-        let other = state.value.withLock { state in
-          defer { state.last = result.answers }
-          return state.last
-        }
-        return PushBatchResult(answers: other.isEmpty ? result.answers : other)
+    let last = Shared(Mutex<[PushAnswer]>([]))
+    return onChunk("mixes the answers of batches of one length") { chunk, batch in
+      guard batch.count == 50, chunk.answers.count == 50 else { return }
+      let other = last.value.withLock { last in
+        defer { last = chunk.answers }
+        return last
       }
+      if !other.isEmpty { chunk.answers = other }
     }
   }
 
   private static let stopping: [TransportFlaw] = [
     onBatch("does not look at permits") { _, batch in batch.with(permit: SendPermit(validUntil: .max)) },
-    TransportFlaw("looks at a permit once") { flaw in
-      flaw.send = { transport, batch in
-        let isValid = batch.permit.allows(at: transport.clock.now)
-        return await transport.send(batch.with(permit: SendPermit(validUntil: isValid ? .max : .min)))
-      }
+    onSend("looks at a permit once") { transport, batch, answered in
+      let isValid = batch.permit.allows(at: transport.clock.now)
+      return await transport.send(batch.with(permit: SendPermit(validUntil: isValid ? .max : .min)), answered)
     },
-    TransportFlaw("goes on after a fault of the lane") { flaw in
-      flaw.send = { transport, batch in
-        var answers: [PushAnswer] = []
-        for index in batch.selection { answers += await transport.send(batch.with(selection: [index])).answers }
-        return PushBatchResult(answers: answers)
-      }
+    onSend("goes on when its task is cancelled") { transport, batch, answered in
+      await Task.detached { await transport.send(batch, answered) }.value
     },
-    onResult("forgets the answers that came after a fault") { result, _ in
-      guard result.answers.contains(where: { $0.isStop }) else { return }
-      for index in result.answers.indices where !result.answers[index].isStop { result.answers[index] = .notSent }
+    onSend("goes on after a fault of the lane") { transport, batch, answered in
+      var end = SendEnd()
+      for index in batch.selection { end = await transport.send(batch.with(selection: [index]), answered) }
+      return end
     },
-    onResult("stops at a dead token") { result, _ in
-      result.stop { if case .answered(let verdict, _) = $0 { verdict.outcome == .permanentlyRejected } else { false } }
+    onChunk("forgets the answers that came after a fault") { chunk, _ in
+      guard chunk.answers.contains(where: { $0.isStop }) else { return }
+      chunk.removeAll { !$0.isStop }
     },
-    onResult("stops at a throttled device") { result, _ in
-      result.stop {
+    onChunk("stops at a dead token") { chunk, _ in
+      chunk.stop { if case .answered(let verdict, _) = $0 { verdict.outcome == .permanentlyRejected } else { false } }
+    },
+    onChunk("stops at a throttled device") { chunk, _ in
+      chunk.stop {
         if case .answered(let verdict, _) = $0 {
           verdict.fault == .recipient && verdict.outcome == .transientlyFailed
         } else {
@@ -163,10 +158,11 @@ extension PushAnswer {
   }
 }
 
-extension PushBatchResult {
+extension AnswerChunk {
   /// Takes back everything behind the first answer for which `isStop` holds.
   fileprivate mutating func stop(at isStop: (PushAnswer) -> Bool) {
     guard let first = answers.firstIndex(where: isStop) else { return }
-    for index in answers.indices where index > first { answers[index] = .notSent }
+    indexes = Array(indexes[...first])
+    answers = Array(answers[...first])
   }
 }

@@ -12,13 +12,18 @@ extension TransportFlaw {
     onVerdict("has the token in its reason") { verdict, token in
       if verdict.status == 503 { verdict.reason = Reason(rawValue: "away for \(token.text)") }
     },
-    onResult("gives the token away in the fault of the lane") { result, batch in
-      guard !batch.selection.isEmpty, result.answers.contains(where: { $0.verdict?.fault == .credentials }) else {
-        return
+    onSend("gives the token away in the fault of the lane") { transport, batch, answered in
+      let log = AnswerLog(batch)
+      var end = await transport.send(batch) { chunk in
+        log.take(chunk)
+        answered(chunk)
       }
-      var fault = Verdict.credentialsRefused
-      fault.words = "refused for \(batch.tokens.token(batch.selection[0]).text)"
-      result.laneFault = fault
+      if !batch.selection.isEmpty, log.answers.contains(where: { $0?.verdict?.fault == .credentials }) {
+        var fault = Verdict.credentialsRefused
+        fault.words = "refused for \(batch.tokens.token(batch.selection[0]).text)"
+        end.laneFault = fault
+      }
+      return end
     },
     onWords("passes the service's words on as they are") { words, _ in words },
     onWords("hides tokens only where they stand whole") { words, token in words.replacing(token.text, with: "…") },
@@ -43,17 +48,17 @@ extension TransportFlaw {
   private static func onWords(
     _ name: String, _ hide: @escaping @Sendable (_ words: String, _ token: DeviceToken) -> String
   ) -> TransportFlaw {
-    TransportFlaw(name) { flaw in
-      flaw.send = { transport, batch in
-        var result = await transport.send(batch)
-        for (index, answer) in result.answers.enumerated() {
+    onSend(name) { transport, batch, answered in
+      await transport.send(batch) { chunk in
+        var chunk = chunk
+        for (place, answer) in chunk.answers.enumerated() {
           guard case .answered(var verdict, let sent) = answer, verdict.fault == .unknown else { continue }
-          let token = batch.tokens.token(batch.selection[index])
+          let token = batch.tokens.token(chunk.indexes[place])
           guard let written = transport.sent.last(where: { $0.sent == sent })?.verdict.words else { continue }
           verdict.words = hide(written, token)
-          result.answers[index] = .answered(verdict, sent)
+          chunk.answers[place] = .answered(verdict, sent)
         }
-        return result
+        answered(chunk)
       }
     }
   }

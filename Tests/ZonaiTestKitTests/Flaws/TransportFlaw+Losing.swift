@@ -8,16 +8,14 @@ extension TransportFlaw {
     } + [
       // What HTTP clients do by themselves.
       resending("sends again what was lost on a connection that was in use") { answer in
-        answer.verdict?.isLost(by: .connectionClosed) ?? false && (answer.sent?.order ?? 0) > 1
+        answer.verdict?.isLost(by: .connectionClosed) ?? false && answer.sent.order > 1
       },
       resending("sends again what was lost, and tells the first answer", telling: false) { answer in
         answer.verdict?.isLost(by: .connectionReset) ?? false
       },
-      onResult("takes a request that was lost with its connection for a delivery") { result, _ in
-        for (index, answer) in result.answers.enumerated() {
-          guard case .answered(let verdict, let sent) = answer, verdict.isLost(by: .connectionClosed) else { continue }
-          result.answers[index] = .delivered(sent)
-        }
+      onAnswer("takes a request that was lost with its connection for a delivery") { answer in
+        guard answer.verdict?.isLost(by: .connectionClosed) ?? false else { return answer }
+        return .delivered(answer.sent)
       },
       onVerdict("takes half of an answer for an answer") { verdict, _ in
         if verdict.isLost(by: .insideBody) { verdict = .dead }
@@ -31,23 +29,20 @@ extension TransportFlaw {
       onVerdict("takes a refused stream for a lost answer") { verdict, _ in
         if verdict.reason == .notHandled { verdict = .answerLost }
       },
-      onResult("does not say why nothing was sent") { result, _ in result.laneFault = nil },
+      onSend("does not say why nothing was sent") { transport, batch, answered in
+        _ = await transport.send(batch, answered)
+        return SendEnd()
+      },
     ]
 
   static let closing: [TransportFlaw] = [
     TransportFlaw("sends after it was closed") { flaw in flaw.close = { transport in transport.timeLimitGate.open() } },
     TransportFlaw("sends after it was closed, and says that it did not") { flaw in
       flaw.close = { transport in transport.timeLimitGate.open() }
-      flaw.sendClosed = { transport, batch in
-        _ = await transport.send(batch)
-        return .nothingSent(batch.count, because: nil)
-      }
+      flaw.sendClosed = { transport, batch, _ in await transport.send(batch) { _ in } }
     },
-    onResult("takes what closing cut off for deliveries") { result, _ in
-      for (index, answer) in result.answers.enumerated() {
-        guard case .answered(let verdict, let sent) = answer, verdict == .answerLost else { continue }
-        result.answers[index] = .delivered(sent)
-      }
+    onAnswer("takes what closing cut off for deliveries") { answer in
+      answer.verdict == .answerLost ? .delivered(answer.sent) : answer
     },
   ]
 }

@@ -6,45 +6,58 @@ import ZonaiTestKit
 struct TransportFlaw: Sendable {
   let name: String
   var prepare: (@Sendable (ScriptedTransport, PushMessage) throws(MessageFault) -> PreparedMessage)?
-  var send: (@Sendable (ScriptedTransport, PushBatch) async -> PushBatchResult)?
+  var send: Send?
+  var check: (@Sendable (ScriptedTransport, PushBatch) async -> [EnvironmentAnswer])?
   var close: (@Sendable (ScriptedTransport) async -> Void)?
   /// In place of `send`, once it was closed.
-  var sendClosed: (@Sendable (ScriptedTransport, PushBatch) async -> PushBatchResult)?
+  var sendClosed: Send?
+
+  typealias Receiver = @Sendable (AnswerChunk) -> Void
+  typealias Send = @Sendable (ScriptedTransport, PushBatch, @escaping Receiver) async -> SendEnd
 
   init(_ name: String, _ break: (inout TransportFlaw) -> Void) {
     self.name = name
     `break`(&self)
   }
 
-  /// Changes what a send gives.
-  static func onResult(
-    _ name: String, _ change: @escaping @Sendable (inout PushBatchResult, PushBatch) -> Void
+  static func onSend(_ name: String, _ send: @escaping Send) -> TransportFlaw {
+    TransportFlaw(name) { flaw in flaw.send = send }
+  }
+
+  /// Changes what a send hands over.
+  static func onChunk(
+    _ name: String, _ change: @escaping @Sendable (inout AnswerChunk, PushBatch) -> Void
   ) -> TransportFlaw {
-    TransportFlaw(name) { flaw in
-      flaw.send = { transport, batch in
-        var result = await transport.send(batch)
-        change(&result, batch)
-        return result
+    onSend(name) { transport, batch, answered in
+      await transport.send(batch) { chunk in
+        var chunk = chunk
+        change(&chunk, batch)
+        answered(chunk)
       }
     }
+  }
+
+  /// Changes the answers that a send hands over.
+  static func onAnswer(_ name: String, _ change: @escaping @Sendable (PushAnswer) -> PushAnswer) -> TransportFlaw {
+    onChunk(name) { chunk, _ in chunk.answers = chunk.answers.map(change) }
   }
 
   /// Changes what a send is asked.
   static func onBatch(
     _ name: String, _ change: @escaping @Sendable (ScriptedTransport, PushBatch) -> PushBatch
   ) -> TransportFlaw {
-    TransportFlaw(name) { flaw in flaw.send = { transport, batch in await transport.send(change(transport, batch)) } }
+    onSend(name) { transport, batch, answered in await transport.send(change(transport, batch), answered) }
   }
 
   /// Changes the verdicts that a send gives.
   static func onVerdict(_ name: String, _ change: @escaping @Sendable (inout Verdict, DeviceToken) -> Void)
     -> TransportFlaw
   {
-    onResult(name) { result, batch in
-      for index in result.answers.indices {
-        guard case .answered(var verdict, let sent) = result.answers[index] else { continue }
-        change(&verdict, batch.tokens.token(batch.selection[index]))
-        result.answers[index] = .answered(verdict, sent)
+    onChunk(name) { chunk, batch in
+      for place in chunk.answers.indices {
+        guard case .answered(var verdict, let sent) = chunk.answers[place] else { continue }
+        change(&verdict, batch.tokens.token(chunk.indexes[place]))
+        chunk.answers[place] = .answered(verdict, sent)
       }
     }
   }
@@ -53,18 +66,26 @@ struct TransportFlaw: Sendable {
   static func resending(
     _ name: String, telling isTold: Bool = true, _ isResent: @escaping @Sendable (PushAnswer) -> Bool
   ) -> TransportFlaw {
-    TransportFlaw(name) { flaw in
-      flaw.send = { transport, batch in
-        var result = await transport.send(batch)
-        let again = result.answers.indices.filter { isResent(result.answers[$0]) }
-        guard !again.isEmpty else { return result }
-        let second = await transport.send(batch.with(selection: again.map { batch.selection[$0] }))
-        if isTold {
-          for (index, answer) in zip(again, second.answers) { result.answers[index] = answer }
-        }
-        return result
+    onSend(name) { transport, batch, answered in
+      let again = Recording<Int>()
+      let end = await transport.send(batch) { chunk in
+        var told = chunk
+        for (index, answer) in zip(chunk.indexes, chunk.answers) where isResent(answer) { again.append(index) }
+        if isTold { told.removeAll(where: isResent) }
+        answered(told)
       }
+      guard again.count > 0 else { return end }
+      _ = await transport.send(batch.with(selection: again.elements)) { if isTold { answered($0) } }
+      return end
     }
+  }
+}
+
+extension AnswerChunk {
+  mutating func removeAll(where isOut: (PushAnswer) -> Bool) {
+    let kept = answers.indices.filter { !isOut(answers[$0]) }
+    indexes = kept.map { indexes[$0] }
+    answers = kept.map { answers[$0] }
   }
 }
 
@@ -95,10 +116,14 @@ final class BrokenTransport: Transport {
     if let prepare = flaw.prepare { try prepare(sound, message) } else { try sound.prepare(message) }
   }
 
-  func send(_ batch: PushBatch) async -> PushBatchResult {
-    if let send = flaw.sendClosed, isClosed.load(ordering: .acquiring) { return await send(sound, batch) }
-    guard let send = flaw.send else { return await sound.send(batch) }
-    return await send(sound, batch)
+  func send(_ batch: PushBatch, _ answered: @escaping @Sendable (AnswerChunk) -> Void) async -> SendEnd {
+    if let send = flaw.sendClosed, isClosed.load(ordering: .acquiring) { return await send(sound, batch, answered) }
+    guard let send = flaw.send else { return await sound.send(batch, answered) }
+    return await send(sound, batch, answered)
+  }
+
+  func check(_ batch: PushBatch) async -> [EnvironmentAnswer] {
+    if let check = flaw.check { await check(sound, batch) } else { await sound.check(batch) }
   }
 
   func close() async {
@@ -112,7 +137,10 @@ struct BrokenTransportFixture: TransportFixture {
   let scripted: ScriptedFixture
   let transport: BrokenTransport
 
-  init(_ flaw: TransportFlaw, _ capabilities: TransportCapabilities = TransportCapabilities(concurrency: 100)) {
+  init(
+    _ flaw: TransportFlaw,
+    _ capabilities: TransportCapabilities = TransportCapabilities(concurrency: 100, hasOtherEnvironment: true)
+  ) {
     scripted = ScriptedFixture(capabilities)
     transport = BrokenTransport(scripted.transport, flaw)
   }
@@ -132,4 +160,7 @@ struct BrokenTransportFixture: TransportFixture {
   func waitUntilDisconnected() async throws { try await scripted.waitUntilDisconnected() }
   func unplug() async throws { try await scripted.unplug() }
   func renewCredential() async throws { try await scripted.renewCredential() }
+  func scriptOtherEnvironment(_ behaviour: OtherEnvironmentBehaviour, for token: String) async throws {
+    try await scripted.scriptOtherEnvironment(behaviour, for: token)
+  }
 }

@@ -2,6 +2,7 @@ import Testing
 import ZonaiCore
 import ZonaiJSON
 import ZonaiSimulator
+import ZonaiTestKit
 
 @testable import ZonaiTransports
 
@@ -39,7 +40,7 @@ import ZonaiSimulator
       try await services.turn(minutes: 30)
       try await services.fault(["lane": "apns", "times": 300, "delayMs": 20])
       let before = try await services.requests("apns")
-      async let sending = withThrowingTaskGroup(of: PushBatchResult.self) { group in
+      async let sending = withThrowingTaskGroup(of: CollectedSend.self) { group in
         for index in 0..<4 {
           group.addTask { try await apns.send(to: Array(tokens[index * 1000..<(index + 1) * 1000])) }
         }

@@ -2,6 +2,7 @@ import Testing
 import ZonaiCore
 import ZonaiJSON
 import ZonaiSimulator
+import ZonaiTestKit
 
 @testable import ZonaiTransports
 
@@ -33,6 +34,37 @@ import ZonaiSimulator
       #expect(try await services.answers("fcm", "401 UNAUTHENTICATED") >= 1)
       // Nobody lost, nobody twice.
       try await services.expectInbox(2000)
+      await fcm.close()
+    }
+  }
+
+  @Test func `answers that are final are handed over before a refused token is renewed, and each recipient has one`()
+    async throws
+  {
+    try await Services.with { services in
+      let fcm = try await services.fcm {
+        $0.connectionsPerLane = 1
+        $0.requestTimeout = 5000
+      }
+      let tokens = Services.fcmTokens(10)
+      #expect(try await fcm.send(to: tokens).delivered == 10)
+      try await services.fault(["lane": "fcm", "token": .string(tokens[9]), "times": 1, "status": 401, "body": refused])
+      // The round with the old token is not over before this one's time is.
+      try await services.fault(["lane": "fcm", "token": .string(tokens[0]), "times": 1, "action": "silence"])
+      let batch = PushBatch(
+        message: try fcm.prepare(PushMessage(title: "t")), tokens: TokenList(tokens), selection: Array(0..<10),
+        expiresAt: nil, permit: SendPermit(validUntil: .max))
+      let log = AnswerLog(batch)
+      async let end = fcm.send(batch) { log.take($0) }
+      await log.wait { answers in answers.count { $0 != nil } >= 8 }
+      #expect(log.answers[0] == nil)
+      #expect(log.answers[9] == nil)
+      let result = log.end(await end)
+      #expect(log.problems == [])
+      #expect(result.delivered == 9)
+      #expect(result.reasons == [.timedOut])
+      #expect(result.answers[9]?.sent.credential == 2)
+      #expect(result.answers.allSatisfy { $0?.sent.connection == 1 || $0?.sent.connection == 2 })
       await fcm.close()
     }
   }

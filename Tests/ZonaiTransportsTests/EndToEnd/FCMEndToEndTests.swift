@@ -16,7 +16,7 @@ import ZonaiSimulator
       #expect(result.delivered == 1200)
       #expect(result.laneFault == nil)
       #expect(result.credentials == [1])
-      #expect(Set(result.answers.compactMap { $0.sent?.order }).count == 1200)
+      #expect(Set(result.answers.compactMap { $0?.sent.order }).count == 1200)
       try await services.expectInbox(1200)
       #expect(try await services.requests("oauth") == 1)
       let sent = try #require(try await services.inbox(1).first)
@@ -98,7 +98,7 @@ import ZonaiSimulator
       let batch = PushBatch(
         message: try fcm.prepare(PushMessage(title: "t")), tokens: list, selection: Array(0..<list.count),
         expiresAt: nil, permit: SendPermit(validUntil: .max))
-      let result = await fcm.send(batch)
+      let result = await fcm.collect(batch)
       #expect(result.delivered == 2)
       // The simulator names the token as malformed: it understood the body.
       for index in 2..<5 {

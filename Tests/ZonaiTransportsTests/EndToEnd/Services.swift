@@ -155,19 +155,20 @@ extension Transport {
   func send(
     _ message: PushMessage = PushMessage(title: "t"), to tokens: [String], expiresAt: Int64? = nil,
     permit: SendPermit = SendPermit(validUntil: .max), expiresAtMoment: Int64? = nil
-  ) async throws -> PushBatchResult {
+  ) async throws -> CollectedSend {
     let batch = PushBatch(
       message: try prepare(message), tokens: TokenList(tokens), selection: Array(tokens.indices), expiresAt: expiresAt,
       permit: permit, expiresAtMoment: expiresAtMoment)
-    let result = await send(batch)
-    #expect(result.answers.count == tokens.count)
+    let log = AnswerLog(batch)
+    let result = log.end(await send(batch) { log.take($0) })
+    #expect(log.problems == [])
     return result
   }
 }
 
-extension PushBatchResult {
+extension CollectedSend {
   var delivered: Int { answers.count { if case .delivered = $0 { true } else { false } } }
-  var notSent: Int { answers.count { $0 == .notSent } }
+  var notSent: Int { answers.count { $0 == nil } }
 
   var verdicts: [Verdict] {
     answers.compactMap { if case .answered(let verdict, _) = $0 { verdict } else { nil } }
@@ -176,5 +177,5 @@ extension PushBatchResult {
   /// The reasons of everything but deliveries, each once.
   var reasons: Set<Reason> { Set(verdicts.map(\.reason)) }
 
-  var credentials: Set<UInt32> { Set(answers.compactMap { $0.sent?.credential }) }
+  var credentials: Set<UInt32> { Set(answers.compactMap { $0?.sent.credential }) }
 }

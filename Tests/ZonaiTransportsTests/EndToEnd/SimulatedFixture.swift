@@ -119,6 +119,17 @@ final class SimulatedFixture<Subject: Transport>: TransportFixture {
 
   func renewCredential() async throws { try await services.turn(minutes: 60) }
 
+  func scriptOtherEnvironment(_ behaviour: OtherEnvironmentBehaviour, for token: String) async throws {
+    func register(_ state: JSON) async throws {
+      try await services.simulator.control("PUT", "/devices/\(token)", ["state": state])
+    }
+    switch behaviour {
+    case .knows: try await register("otherEnvironment")
+    case .doesNotKnow: try await register("unknown")
+    case .fails: try await services.fault(["lane": "apns-sandbox", "token": .string(token), "status": 503])
+    }
+  }
+
   /// Long enough for the slowest machine to answer, short enough to wait for.
   static var requestTimeout: Int64 { 5000 }
 }
@@ -139,7 +150,8 @@ extension SimulatedFixture<APNsTransport> {
       expiry: { message in
         message["headers"]?["apns-expiration"]?.string.flatMap { Int64($0) }.map { $0 * 1000 }
       })
-    return SimulatedFixture(services, transport, TransportCapabilities(concurrency: 100), wording: wording)
+    return SimulatedFixture(
+      services, transport, TransportCapabilities(concurrency: 100, hasOtherEnvironment: true), wording: wording)
   }
 }
 

@@ -2,6 +2,7 @@ import Testing
 import ZonaiCore
 import ZonaiHTTP
 import ZonaiSimulator
+import ZonaiTestKit
 
 @testable import ZonaiTransports
 
@@ -96,7 +97,7 @@ import ZonaiSimulator
     }
   }
 
-  private func expect(_ result: PushBatchResult, _ trouble: Trouble, of count: Int) {
+  private func expect(_ result: CollectedSend, _ trouble: Trouble, of count: Int) {
     #expect(result.notSent == count)
     #expect(result.laneFault?.reason == trouble.reason)
     #expect(result.laneFault?.fault == trouble.fault)
