@@ -38,6 +38,14 @@ import ZonaiThreads
     }
   }
 
+  @Test func `a connection that was idle is asked with a PING before such a batch uses it`() async throws {
+    try await withServer(ServerScript(), { $0.pingAfterIdle = 0 }) { server in
+      #expect(await server.pool.send(.tokens(0..<1)).connections == [1])
+      #expect(await server.pool.send(.tokens(1..<2, route: .avoiding([9]))).connections == [1])
+      #expect(server.pings >= 1)
+    }
+  }
+
   @Test func `where every connection is to be avoided, one of them is used in the end`() async throws {
     try await withServer { server in
       #expect(await server.pool.send(.tokens(0..<1)).connections == [1])

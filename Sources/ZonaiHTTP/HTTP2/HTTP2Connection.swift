@@ -122,11 +122,6 @@ final class HTTP2Connection {
     return max(0, streams - slots.inUse)
   }
 
-  /// Whether it carried nothing for so long that it may be gone without a word.
-  var isDoubtful: Bool {
-    slots.inUse == 0 && !idleProbe.isAnswered && turn.now - lastRead >= turn.options.pingAfterIdle
-  }
-
   /// Whether a request of any batch may be opened.
   var hasRoom: Bool { owner == nil && hasFreeStream }
 
@@ -144,6 +139,11 @@ final class HTTP2Connection {
     return slots.inUse > before
   }
 
+  /// Whether it carried nothing for so long that it may be gone without a word.
+  var isDoubtful: Bool {
+    slots.inUse == 0 && !idleProbe.isAnswered && turn.now - lastRead >= turn.options.pingAfterIdle
+  }
+
   /// Opens a stream for the request. False when the connection cannot; it takes no further ones then.
   func open(_ run: BatchRun, _ request: Int) -> Bool {
     guard let session = session?.handle, let slot = slots.take() else { return false }
@@ -159,8 +159,8 @@ final class HTTP2Connection {
       isDraining = true
       return false
     }
-    idleProbe = IdleProbe()
     isUsed = true
+    idleProbe = IdleProbe()
     slot.pointee.phase = .opened
     slot.pointee.run = .passUnretained(run)
     slot.pointee.request = request

@@ -71,7 +71,8 @@ extension PoolLoop {
   func probeIdle() {
     guard !queue.isEmpty || !routed.isEmpty else { return }
     let asked = usable.filter { $0.idleProbe.sentAt != nil }
-    var waiting = (queue + routed).reduce(0) { $0 + $1.remaining } - asked.reduce(0) { $0 + $1.expectedRoom }
+    let shared = queue + routed.filter { $0.route != .own }
+    var waiting = shared.reduce(0) { $0 + $1.remaining } - asked.reduce(0) { $0 + $1.expectedRoom }
     for connection in usable where connection.isDoubtful && connection.idleProbe.sentAt == nil {
       guard waiting > 0 else { return }
       waiting -= connection.expectedRoom

@@ -52,13 +52,12 @@ extension PoolLoop {
   }
 
   private func fill(_ own: HTTP2Connection, with run: BatchRun) {
-    if own.isDoubtful, own.idleProbe.sentAt == nil { own.probe() }
     own.fill(with: run)
     own.isPressed = run.hasMore && own.openStreams >= own.limit
   }
 
-  /// A connection that has carried nothing.
-  private var unused: HTTP2Connection? { usable.first { !$0.isUsed } }
+  /// A connection that has carried nothing, and that can.
+  private var unused: HTTP2Connection? { usable.first { !$0.isUsed && $0.hasFreeStream } }
 
   /// The limit may be exceeded only while a batch must avoid all other connections. One that came
   /// too late to be used goes, else the one that has been silent longest: it is what was to be

@@ -38,7 +38,7 @@ extension TransportConformance {
         let (batch, log) = try fixture.logged(tokens)
         let end = await fixture.transport.send(batch) { chunk in
           let start = ContinuousClock.now
-          while log.chunks.count < 3, ContinuousClock.now - start < .milliseconds(20) {}
+          while log.chunks.isEmpty, ContinuousClock.now - start < .milliseconds(20) {}
           log.take(chunk)
         }
         try expect(log.problems, is: [], "problems")
