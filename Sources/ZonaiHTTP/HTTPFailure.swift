@@ -18,8 +18,10 @@ public struct HTTPFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case handshakeFailed
     /// The server does not speak HTTP/2.
     case http11Only
-    /// The proxy refused or cannot be reached.
+    /// The proxy cannot be reached, or is in trouble.
     case proxyFailed
+    /// The proxy wants another user or password, or forbids the host.
+    case proxyRefused
     /// The connection was made, and ended before it answered a single request.
     case closedBeforeAnswer
     /// The server accepts connections and allows no request on them.

@@ -70,9 +70,17 @@ struct CurlHandle: ~Copyable {
   /// Turns a failed connect or transfer into a sentence.
   func failure(_ code: CURLcode, host: String, timeout: Int64, caFile: String?) -> HTTPFailure {
     let said = String(cString: words)
+    if let status = proxyStatus { return HTTPFailure(proxyStatus: status, host: host, proxy: ProxyName.current) }
     return HTTPFailure(
       curl: code, detail: said.isEmpty ? Curl.text(code) : said, isUntrusted: isUntrusted, host: host, timeout: timeout,
       caFile: caFile)
+  }
+
+  /// What a proxy answered instead of leading to the host; nil when it led there, or there is none.
+  private var proxyStatus: Int? {
+    var status = 0
+    guard zonai_curl_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &status) == CURLE_OK, status != 0 else { return nil }
+    return (200...299).contains(status) ? nil : status
   }
 
   /// OpenSSL's own verdict on the chain. libcurl compares the names itself, before it has asked for that verdict: until
@@ -85,15 +93,37 @@ struct CurlHandle: ~Copyable {
 }
 
 extension HTTPFailure {
+  /// 407 and 403 are answers about who asks for what; any other may pass.
+  fileprivate init(proxyStatus status: Int, host: String, proxy: String?) {
+    let proxy = "the proxy \(proxy ?? "")"
+    switch status {
+    case 407:
+      self.init(
+        .proxyRefused, "\(proxy) answers 407 instead of leading to \(host); check user and password in https_proxy")
+    case 403:
+      self.init(
+        .proxyRefused, "\(proxy) answers 403 instead of leading to \(host); have it allow this host and port")
+    default: self.init(.proxyFailed, "\(proxy) answers \(status) instead of leading to \(host)")
+    }
+  }
+
   fileprivate init(curl: CURLcode, detail: String, isUntrusted: Bool, host: String, timeout: Int64, caFile: String?) {
     switch curl {
     case CURLE_COULDNT_RESOLVE_HOST:
       self.init(
         .nameNotResolved, "the name \(host) does not resolve; check the name and this machine's DNS", detail: detail)
-    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
-      self.init(.proxyFailed, "the proxy does not lead to \(host); check https_proxy", detail: detail)
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      self.init(
+        .proxyFailed, "the name of the proxy \(ProxyName.current ?? "") does not resolve; check https_proxy",
+        detail: detail)
+    case CURLE_PROXY:
+      self.init(
+        .proxyFailed, "the proxy \(ProxyName.current ?? "") does not lead to \(host); check https_proxy", detail: detail
+      )
     case CURLE_COULDNT_CONNECT:
-      self.init(.unreachable, "cannot connect to \(host); check the port, the network and the firewall", detail: detail)
+      let proxy = ProxyName.current.map { ", or the proxy \($0)" } ?? ""
+      self.init(
+        .unreachable, "cannot connect to \(host); check the port, the network and the firewall\(proxy)", detail: detail)
     case CURLE_OPERATION_TIMEDOUT:
       self.init(.connectTimedOut, "no connection to \(host) within \(timeout) ms", detail: detail)
     case CURLE_PEER_FAILED_VERIFICATION where isUntrusted:

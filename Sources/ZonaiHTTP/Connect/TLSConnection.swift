@@ -20,12 +20,13 @@ final class TLSConnection {
   private let handle: CurlHandle
   private let multi: UnsafeMutableRawPointer
   private let waits = CurlWaits()
-  private let handshake = TLSHandshake()
+  private let handshake: TLSHandshake
   private let origin: HTTPOrigin
   private let options: HTTP2Options
 
   init(origin: HTTPOrigin, options: HTTP2Options) throws(HTTPFailure) {
     handle = try CurlHandle()
+    handshake = TLSHandshake(host: origin.host)
     guard let multi = curl_multi_init() else { throw HTTPFailure(.other, "libcurl has no memory for a connection") }
     self.multi = multi
     self.origin = origin

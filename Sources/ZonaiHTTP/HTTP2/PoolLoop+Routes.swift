@@ -52,7 +52,6 @@ extension PoolLoop {
   }
 
   private func fill(_ own: HTTP2Connection, with run: BatchRun) {
-    if own.isDoubtful, own.idleProbe.sentAt == nil { own.probe() }
     own.fill(with: run)
     own.isPressed = run.hasMore && own.openStreams >= own.limit
   }

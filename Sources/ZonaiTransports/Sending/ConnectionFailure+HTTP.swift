@@ -13,6 +13,7 @@ extension HTTPFailure {
     case .unreachable, .connectTimedOut, .handshakeFailed, .proxyFailed, .closedBeforeAnswer, .noStreamsAllowed,
       .cancelled, .other:
       connection(.cannotConnect, transport)
+    case .proxyRefused: setting("proxyRefused", names: "https_proxy")
     case .unreadableCAFile: setting("unreadableCAFile", names: "CA file")
     case .unsupportedLibrary: setting("unsupportedLibrary", names: "libcurl of this machine")
     case .malformedRequest: setting("malformedRequest", names: "\(transport) configuration")

@@ -24,13 +24,15 @@ final class CredentialWaits: Sendable {
 
   /// "access token" or "provider token".
   private let name: String
-  /// In milliseconds.
+  /// In milliseconds. Longer than a single request may take: whoever is asked says first, and better, why there is none.
   private let limit: Int64
+
+  private static let margin: Int64 = 10_000
   private let state = Mutex(State())
 
   init(for name: String, limit: Int64) {
     self.name = name
-    self.limit = limit
+    self.limit = limit + CredentialWaits.margin
   }
 
   /// What is ready counts whatever the time; `ask` is what may take long.
