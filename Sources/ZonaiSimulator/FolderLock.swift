@@ -36,6 +36,9 @@ final class FolderLock: Sendable {
       defer { descriptor = nil }
       return descriptor
     }
-    if let opened { close(opened) }
+    guard let opened else { return }
+    // A child process that is being started may hold a copy until its program begins.
+    flock(opened, LOCK_UN)
+    close(opened)
   }
 }

@@ -117,8 +117,11 @@ private struct LockedFile: ~Copyable {
     }
   }
 
-  // Closing gives the lock back.
-  deinit { close(descriptor) }
+  deinit {
+    // A child process that is being started may hold a copy until its program begins.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   func read() throws(StoreError) -> [String: Secret] {
     var bytes: [UInt8] = []
