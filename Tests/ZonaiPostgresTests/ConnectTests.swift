@@ -98,7 +98,7 @@ struct ConnectTests {
     let server = try address()
     let relay = try Relay(to: server.port)
     var options = PostgresOptions()
-    options.limits.reading = 1000
+    options.limits.reading = 5000
     let store = try PostgresStore(url: server.url(port: relay.port, "sslmode=disable"), options: options)
     _ = try await store.describe(TableName("pg_class", schema: "pg_catalog"))
     relay.set(.mute)
