@@ -38,7 +38,7 @@ import ZonaiTestKit
       try await services.simulator.control("DELETE", "/inbox")
       // The service's clock runs ahead: to it the token is old.
       try await services.turn(minutes: 30)
-      try await services.fault(["lane": "apns", "times": 300, "delayMs": 20])
+      try await services.fault(["lane": "apns", "times": 2000, "delayMs": 20])
       let before = try await services.requests("apns")
       async let sending = withThrowingTaskGroup(of: CollectedSend.self) { group in
         for index in 0..<4 {
