@@ -25,7 +25,7 @@ struct ClosedDescriptorTests {
     #expect(try await worker.end().code == 0)
   }
 
-  @Test func `results that nobody can get are a failure`() async throws {
+  @Test func `results that cannot be delivered are a failure`() async throws {
     let line = "exec \"$0\" classify fcm --status 404 <&- >&- 2>&-"
     let ending = try await Shell(["-c", line, Shell.executable], program: "/bin/sh").end()
     #expect(ending.code == 1)

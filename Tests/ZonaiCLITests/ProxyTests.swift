@@ -3,7 +3,8 @@ import ZonaiJSON
 
 /// Machines whose way out is an HTTP proxy, which the environment names.
 struct ProxyTests {
-  /// A scene whose configuration names Google's and Apple's own hosts, to which only the proxy leads.
+  /// A scene whose configuration names Google's and Apple's own hosts, to which only the proxy
+  /// leads.
   private struct Stage {
     let scene: Scene
     let proxy: ConnectProxy

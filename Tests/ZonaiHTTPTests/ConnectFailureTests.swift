@@ -95,7 +95,7 @@ import ZonaiThreads
     }
   }
 
-  @Test func `a connection that a server ends in order before it answered is no failed connect`() async throws {
+  @Test func `an orderly end of a connection before its first answer is not a failed connect`() async throws {
     let script = ServerScript(react: { $0.connection < 3 ? .goAway(lastStream: 0) : .ok })
     try await withServer(
       script,
@@ -128,7 +128,7 @@ import ZonaiThreads
     }
   }
 
-  @Test func `a connection that is replaced before it answered is no failed connect`() async throws {
+  @Test func `a connection that is replaced before it answered is not a failed connect`() async throws {
     let script = ServerScript(react: { $0.connection == 0 ? .reset(Reaction.cancelled) : .ok })
     try await withServer(
       script,

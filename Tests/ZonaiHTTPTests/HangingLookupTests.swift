@@ -45,7 +45,8 @@ struct HangingLookupTests {
       options.maxConnections = 2
       let pool = try HTTP2Pool(origin: HTTPOrigin(host: name, port: server.port), options: options)
       async let result = pool.send(.tokens(0..<50))
-      // The second request is held until the look-up hangs; the rest goes over the first connection.
+      // The second request is held until the look-up hangs; the rest goes over the first
+      // connection.
       await names.untilHanging()
       server.release()
       #expect(await result.outcomes.allSatisfy { $0 == .answered(200) })

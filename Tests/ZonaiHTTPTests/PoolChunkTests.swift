@@ -56,19 +56,14 @@ import ZonaiHTTP
         }
       }
       #expect(numbers.values.allSatisfy { $0.count == 1 })
-      #expect(Set(numbers.values.flatMap(\.self)).count == server.connections)
+      // A connection that was opened for nothing served no request.
+      #expect(Set(numbers.values.flatMap(\.self)).count == numbers.count)
     }
   }
 
   @Test func `what is not opened is in no chunk and has one reason`() async throws {
     let permit = HTTP2Permit()
-    let script = ServerScript(
-      streamLimit: 1,
-      react: { request in
-        if request.number == 2 { permit.revoke() }
-        return .ok
-      })
-    try await withServer(script) { server in
+    try await withServer(.revoking(permit)) { server in
       let log = ChunkLog()
       var batch = HTTP2Batch.tokens(0..<6, permit: permit)
       batch.selection = [5, 1, 0, 3, 4]

@@ -15,13 +15,7 @@ import ZonaiThreads
 
   @Test func `a permit that ends midway lets what is under way finish, and opens nothing more`() async throws {
     let permit = HTTP2Permit()
-    let script = ServerScript(
-      streamLimit: 1,
-      react: { request in
-        if request.number == 2 { permit.revoke() }
-        return .ok
-      })
-    try await withServer(script) { server in
+    try await withServer(.revoking(permit)) { server in
       let outcomes = await server.pool.send(.tokens(0..<6, permit: permit)).outcomes
       #expect(outcomes[0...2].allSatisfy { $0 == .answered(200) })
       #expect(outcomes[3...].allSatisfy { $0 == .notSent(.permitEnded) })

@@ -231,7 +231,7 @@ import ZonaiThreads
       react: { request in
         switch (request.connection, request.number) {
         case (0, 0): .ok
-        case (0, _): .silence
+        case (0, _): .hold
         default: .drop
         }
       })
@@ -248,6 +248,7 @@ import ZonaiThreads
     ) { server in
       #expect(await server.pool.send(.tokens(0..<1)).outcomes == [.answered(200)])
       async let waiting = server.pool.send(.tokens(1..<2))
+      await server.untilHeld(1)
       async let others = server.pool.send(.tokens(2..<1000, permit: permit))
       // Each wait is at least twice the shortest of the one before: 4, 8, … ms, of which nine fit into this time.
       #expect(await waiting.outcomes == [.answerLost(.timedOut)])

@@ -93,6 +93,32 @@ import ZonaiSimulator
     #expect(try contents(directory) == [name: "mine"])
   }
 
+  #if os(Linux)
+    @Test func `a folder is free once its simulator has stopped, though a copy of its descriptor is open`()
+      async throws
+    {
+      let directory = Bench.temporaryDirectory()
+      defer { Bench.removeTree(directory) }
+      let first = try await Simulator(directory: directory)
+      // A child process that is being started holds such a copy until its program begins.
+      let copies = openDescriptors(of: directory).map { dup($0) }
+      defer { for copy in copies { close(copy) } }
+      #expect(!copies.isEmpty)
+      await first.stop()
+      let second = try await Simulator(directory: directory)
+      await second.stop()
+    }
+
+    private func openDescriptors(of directory: String) -> [Int32] {
+      (3..<4096 as Range<Int32>).filter { descriptor in
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(descriptor)", &path, path.count - 1)
+        let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self) == directory
+      }
+    }
+  #endif
+
   @Test func `its own folder is used again, and what others put beside its files stays`() async throws {
     let directory = Bench.temporaryDirectory()
     defer { Bench.removeTree(directory) }

@@ -113,7 +113,7 @@ import ZonaiThreads
     #expect(try await scene.token(of: 2).generation == 2)
   }
 
-  @Test func `while the old token is good, nobody waits for an endpoint that hangs`() async throws {
+  @Test func `while the old token is good, no send waits for an endpoint that hangs`() async throws {
     let scene = try await Scene(.inline(TestKeys.serviceAccount()), Self.granted("one"), Self.granted("two"))
     defer { scene.thread.close() }
     _ = await scene.tokens.current()

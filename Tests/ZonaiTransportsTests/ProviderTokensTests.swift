@@ -221,7 +221,7 @@ extension TurnableClock {
     await #expect(throws: shortage) { try await Process(secrets).current() }
   }
 
-  @Test func `while the old token is good, nobody waits for a store that hangs`() async throws {
+  @Test func `while the old token is good, no send waits for a store that hangs`() async throws {
     let process = try Process(secrets)
     let first = try await process.current()
     secrets.gate.shut()

@@ -8,7 +8,8 @@ import CZonaiCurl
   import Darwin
 #endif
 
-/// The proxy that the environment names for https, as it may be shown: host and port, without user and password.
+/// The proxy that the environment names for https, as it may be shown: host and port, without user
+/// and password.
 enum ProxyName {
   /// nil when no variable names one. libcurl reads the same variables, in this order.
   static var current: String? {
@@ -19,7 +20,7 @@ enum ProxyName {
     return nil
   }
 
-  /// nil for what is no address.
+  /// nil for text that is not an address.
   static func shown(_ address: String) -> String? {
     guard let url = curl_url() else { return nil }
     defer { curl_url_cleanup(url) }
@@ -27,7 +28,8 @@ enum ProxyName {
     guard curl_url_set(url, CURLUPART_URL, address, flags) == CURLUE_OK, let host = part(url, CURLUPART_HOST) else {
       return nil
     }
-    // 1080 is libcurl's own for a proxy without a port, and https' for one that is spoken to over TLS.
+    // libcurl's default for a proxy without a port is 1080, or 443 for one that is reached over
+    // TLS.
     return host + ":" + (part(url, CURLUPART_PORT) ?? (address.hasPrefix("https://") ? "443" : "1080"))
   }
 

@@ -9,8 +9,9 @@ import ZonaiThreads
   import Darwin
 #endif
 
-/// A TLS connection to an HTTP/2 server. libcurl makes it (name look-up, proxy, TCP, TLS, checks) without blocking the loop:
-/// names are looked up on a thread of libcurl's own, which is left to itself when it hangs.
+/// A TLS connection to an HTTP/2 server. libcurl makes it (name look-up, proxy, TCP, TLS, checks)
+/// without blocking the loop: names are looked up on a thread of libcurl's own, which is left to
+/// itself when it hangs.
 ///
 /// Each has a multi handle of its own. libcurl keeps connections per multi handle, and opening one there looks through the
 /// others for dead ones; it would take a connection of ours with an unread answer for one. A look-up is new each time.

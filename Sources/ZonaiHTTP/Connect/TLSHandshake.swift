@@ -33,7 +33,8 @@ final class TLSHandshake {
         }, Unmanaged.passUnretained(self).toOpaque()))
   }
 
-  /// Whether this handshake is the server's and not a proxy's. Addresses are not named in a handshake.
+  /// Whether this handshake is the server's and not a proxy's. Addresses are not named in a
+  /// handshake.
   fileprivate func isServers(_ ssl: OpaquePointer?) -> Bool {
     guard let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else {
       return host.contains(":") || host.utf8.allSatisfy { $0 == 0x2e || (0x30...0x39).contains($0) }

@@ -84,8 +84,8 @@ extension HTTP2Connection {
     isLost = true
   }
 
-  /// What went wrong with a connection that ended, was ended by the server, or let time run out, before it answered
-  /// anything. Nothing did with one that the pool replaced.
+  /// What went wrong with a connection that ended, was ended by the server, or let time run out,
+  /// before it answered anything. Nothing did with one that the pool replaced.
   var failure: HTTPFailure? {
     if let ownFailure, !hasAnswered { return ownFailure }
     guard !hasAnswered, !isReplaced, wasLost || goAway != nil else { return nil }

@@ -4,7 +4,7 @@ public enum HTTP2Outcome: Sendable, Hashable {
   case answered(UInt16)
   /// The server surely did nothing with it; it may be sent again at once.
   case notHandled(NotHandled)
-  /// It was written, and nobody knows what the server did with it.
+  /// It was written, and what the server did with it is unknown.
   case answerLost(AnswerLost)
   /// It was never opened.
   case notSent(NotSent)

@@ -18,7 +18,8 @@ extension PoolLoop {
         let connection = try HTTP2Connection(attempt, socket: socket, origin: origin, turn: turn)
         connections.append(connection)
         pace.connected()
-        // The server's SETTINGS may have come with the end of the handshake: OpenSSL has them then, and poll does not know.
+        // The server's SETTINGS may have come with the end of the handshake: OpenSSL has them then,
+        // and poll does not know.
         connection.read()
       } catch {
         failures.append(error)
@@ -56,7 +57,8 @@ extension PoolLoop {
     return usable.isEmpty ? pace.next : max(pace.next, fullSince + options.patienceBeforeAnotherConnection)
   }
 
-  /// How many further connections the requests that wait would fill, beside those that are there or in the making.
+  /// How many further connections the requests that wait would fill, beside those that are there or
+  /// in the making.
   var missingConnections: Int {
     guard !queue.isEmpty else { return 0 }
     let usable = usable

@@ -20,8 +20,8 @@ struct StreamRamp {
   /// Whether it still doubles.
   var isDoubling: Bool { width < threshold }
 
-  /// A request was answered while as many were open as it allows. While nothing was refused here, it
-  /// makes up for what the server was seen to take on another connection.
+  /// A request was answered while as many were open as it allows. While nothing was refused here,
+  /// it makes up for what the server was seen to take on another connection.
   mutating func answered(atLeast seen: Int = 0) {
     guard !isDoubling else {
       width = max(width + 1, seen)

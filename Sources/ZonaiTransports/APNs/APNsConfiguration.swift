@@ -24,7 +24,8 @@ public struct APNsConfiguration: Sendable {
   public var allTokensAreOfThisEnvironment = false
   /// A PEM file of authorities to trust besides the system's; nil, the default, trusts only those.
   public var caFile: String?
-  /// How many connections are opened at most, as requests wait for room. Apple allows several and advises against many. The default is 4.
+  /// How many connections are opened at most, as requests wait for room. Apple allows several and
+  /// advises against many. The default is 4.
   public var connectionsPerLane = 4
   /// How long an answer may take, in milliseconds, from the moment at which the request was written. The default is 30 s.
   public var requestTimeout: Int64 = 30_000

@@ -2,8 +2,9 @@ import ZonaiCore
 import ZonaiJSON
 import ZonaiThreads
 
-/// The access tokens of one service account: one is kept, and renewed in the background before its end, so that nobody
-/// waits for the endpoint while it is good. Without one, one caller asks and the others wait for the same answer.
+/// The access tokens of one service account. One token is kept and renewed in the background before
+/// its end, so that no send waits for the endpoint while the token is good. Without a token, one
+/// caller asks and the others wait for the same answer.
 ///
 /// It runs on a thread of its own, since it reads the key file and signs.
 actor AccessTokens {

@@ -3,10 +3,11 @@ import ZonaiCore
 /// The provider tokens of one key of one team: one at a time for the whole process, and for all processes that share
 /// secrets.
 ///
-/// Apple counts how often a team renews its token and refuses more than one in 20 minutes, and a token that is older than
-/// an hour. So one is made only when there is none, or when the one there is has reached an age between the two; while that
-/// one can still be sent, it is replaced in the background. Shared ones are made and age by the clock of the place where
-/// they are shared: the clocks of ten machines differ.
+/// Apple counts how often a team renews its token and refuses more than one in 20 minutes, and a
+/// token that is older than an hour. So one is made only when there is none, or when the one there
+/// is has reached an age between the two; while that one can still be sent, it is replaced in the
+/// background. Shared ones are made and age by the clock of the place where they are shared: the
+/// clocks of ten machines differ.
 /// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns
 actor ProviderTokens {
   private let mint: ProviderTokenMint
@@ -36,8 +37,8 @@ actor ProviderTokens {
     return try renewed.get()
   }
 
-  /// The token to send with, if it is there. One that is due is replaced in the background; without others to agree with,
-  /// the next one is made at once instead.
+  /// The token to send with, if it is there. One that is due is replaced in the background; without
+  /// others to agree with, the next one is made at once instead.
   func ready(secrets: (any SecretStore)?, clock: TransportClock) -> Secret? {
     guard let held, held.isGood(clock) else { return nil }
     guard held.isDue(clock), clock.monotonic() >= askAgainAt else { return held.token }

@@ -13,8 +13,9 @@ public struct FCMConfiguration: Sendable, Hashable {
   public var oauthEndpoint: Endpoint?
   /// A PEM file of authorities to trust besides the system's; nil, the default, trusts only those.
   public var caFile: String?
-  /// How many connections are opened at most. FCM allows a hundred requests at once on each, so speed is that times this,
-  /// divided by the time of an answer; they are opened as requests wait for room. The default is 32.
+  /// How many connections are opened at most. FCM allows a hundred requests at once on each, so
+  /// speed is that times this, divided by the time of an answer; they are opened as requests wait
+  /// for room. The default is 32.
   public var connectionsPerLane = 32
   /// How long an answer may take, in milliseconds, from the moment at which the request was written. The default is
   /// 30 s: Google asks for at least ten.

@@ -24,7 +24,8 @@ final class CredentialWaits: Sendable {
 
   /// "access token" or "provider token".
   private let name: String
-  /// In milliseconds. Longer than a single request may take: whoever is asked says first, and better, why there is none.
+  /// In milliseconds. Longer than a request for a credential may take, whose own failure says
+  /// better why there is none.
   private let limit: Int64
 
   private static let margin: Int64 = 10_000

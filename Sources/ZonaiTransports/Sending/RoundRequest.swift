@@ -22,8 +22,8 @@ struct RoundRequest {
       stopAfter: { status, body in RoundRequest.stops(status, body, Reader.self) })
   }
 
-  /// Whether an answer speaks about the whole lane or the message, so that nothing more is to be opened after it. A 429
-  /// that is not about one device does.
+  /// Whether an answer speaks about the whole lane or the message, so that nothing more is to be
+  /// opened after it. A 429 that is not about one device does.
   ///
   /// The header fields are not at hand here. An empty body counts as the service's own; where it was not, the reading of
   /// the whole answer says so.

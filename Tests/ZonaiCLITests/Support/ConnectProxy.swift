@@ -14,8 +14,8 @@ final class ConnectProxy: Sendable {
   private let seen = Monitor(Seen())
   private let thread: NamedThread
 
-  /// `routes` maps "host:port" to a port of this machine. `refusal` gives the status that the connect of this number,
-  /// counted from 0, is answered with; nil leads it to its host.
+  /// `routes` maps "host:port" to a port of this machine. `refusal` gives the status that the
+  /// connect of this number, counted from 0, is answered with; nil leads it to its host.
   init(routes: [String: UInt16], refusal: @escaping @Sendable (Int) -> Int? = { _ in nil }) throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = ConnectProxy.loopback(0)

@@ -1,3 +1,5 @@
+import ZonaiHTTP
+
 /// A request as the test's server saw it.
 struct ServedRequest: Sendable {
   /// Which connection it came over, counted from 0.
@@ -68,4 +70,16 @@ struct ServerScript: Sendable {
   var reactToPing = Reaction.silence
   /// Whether what is held is answered when the client resets a stream.
   var releasesOnReset = false
+}
+
+extension ServerScript {
+  /// Takes one request at a time, and takes back the permit while it answers the third.
+  static func revoking(_ permit: HTTP2Permit) -> ServerScript {
+    ServerScript(
+      streamLimit: 1,
+      react: { request in
+        if request.number == 2 { permit.revoke() }
+        return .ok
+      })
+  }
 }

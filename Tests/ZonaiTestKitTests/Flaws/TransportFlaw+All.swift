@@ -41,7 +41,7 @@ extension TransportFlaw {
       chunk.indexes.removeLast()
       chunk.answers.removeLast()
     },
-    onSend("sends to everybody when nobody is selected") { transport, batch, answered in
+    onSend("sends to all recipients when none is selected") { transport, batch, answered in
       guard batch.selection.isEmpty else { return await transport.send(batch, answered) }
       return await transport.send(batch.with(selection: Array(0..<batch.tokens.count))) { _ in }
     },
@@ -50,7 +50,7 @@ extension TransportFlaw {
       return sent.order > 5000
     },
     mixingBatches,
-    onChunk("numbers its sends anew in each batch") { chunk, batch in
+    onChunk("numbers its sends from 0 again in each batch") { chunk, batch in
       for place in chunk.answers.indices {
         if case .delivered(let sent) = chunk.answers[place] {
           let number = batch.selection.firstIndex(of: chunk.indexes[place]) ?? 0

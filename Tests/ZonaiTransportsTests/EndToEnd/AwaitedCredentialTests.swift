@@ -6,7 +6,7 @@ import ZonaiTestKit
 
 @testable import ZonaiTransports
 
-/// Credentials that are slow to come: nobody waits longer than a send may.
+/// Credentials that are slow to come: no send waits longer than it may.
 @Suite struct AwaitedCredentialTests {
   /// How a send ends while its lane has no credential.
   enum End: CaseIterable, Sendable {
@@ -17,7 +17,7 @@ import ZonaiTestKit
   }
 
   @Test(arguments: End.allCases)
-  func `a send that must stop while the token endpoint hangs returns with nobody sent to`(_ end: End) async throws {
+  func `a send that must stop while the token endpoint hangs opens no request`(_ end: End) async throws {
     try await Services.with { services in
       try await services.fault(["lane": "oauth", "action": "silence"])
       let fcm = try await services.fcm { $0.requestTimeout = 600_000 }
@@ -28,24 +28,16 @@ import ZonaiTestKit
   }
 
   @Test(arguments: End.allCases)
-  func `a send that must stop while the store of provider tokens hangs returns with nobody sent to`(
+  func `a send that must stop while the store of provider tokens hangs opens no request`(
     _ end: End
   ) async throws {
-    try await Services.with { services in
-      let secrets = CountingSecrets()
-      secrets.gate.shut()
-      let apns = try await services.worker {
-        $0.secrets = secrets
-        $0.requestTimeout = 600_000
-      }
+    try await withHangingStore(requestTimeout: 600_000) { services, apns, secrets in
       try await expectUnsent(apns, Services.apnsTokens(20), end) { secrets.asked > 0 }
       #expect(try await services.requests("apns") == 0)
-      secrets.gate.open()
-      await apns.close()
     }
   }
 
-  @Test func `a send that must stop while a refused token is renewed has sent nobody anything`() async throws {
+  @Test func `a send that must stop while a refused token is renewed names no recipient`() async throws {
     try await Services.with { services in
       let fcm = try await services.fcm { $0.requestTimeout = 600_000 }
       let tokens = Services.fcmTokens(50)
@@ -61,18 +53,27 @@ import ZonaiTestKit
   @Test func `a credential that does not come in time is the service's fault, and names what is missing`()
     async throws
   {
-    try await Services.with { services in
-      let secrets = CountingSecrets()
-      secrets.gate.shut()
-      let apns = try await services.worker {
-        $0.secrets = secrets
-        $0.requestTimeout = 100
-      }
+    try await withHangingStore(requestTimeout: 100) { _, apns, _ in
       let result = try await apns.send(to: Services.apnsTokens(5))
       #expect(result.notSent == 5)
       #expect(result.laneFault?.fault == .service)
       #expect(result.laneFault?.outcome == .transientlyFailed)
       #expect(result.laneFault?.words?.contains("provider token") == true)
+    }
+  }
+
+  /// A transport whose store of provider tokens gives no answer while the body runs.
+  private func withHangingStore(
+    requestTimeout: Int64, _ body: (Services, APNsTransport, CountingSecrets) async throws -> Void
+  ) async throws {
+    try await Services.with { services in
+      let secrets = CountingSecrets()
+      secrets.gate.shut()
+      let apns = try await services.worker {
+        $0.secrets = secrets
+        $0.requestTimeout = requestTimeout
+      }
+      try await body(services, apns, secrets)
       secrets.gate.open()
       await apns.close()
     }

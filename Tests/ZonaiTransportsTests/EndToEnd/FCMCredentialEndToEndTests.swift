@@ -96,7 +96,7 @@ import ZonaiTestKit
       try await services.turn(minutes: 54)
       #expect(try await fcm.send(to: Services.fcmTokens(5)).credentials == [1])
       try await services.turn(minutes: 2)
-      // In the background: nobody waits for it.
+      // In the background: no send waits for it.
       while try await fcm.send(to: Services.fcmTokens(5)).credentials == [1] { await Task.yield() }
       #expect(try await fcm.send(to: Services.fcmTokens(5)).credentials == [2])
       #expect(try await services.requests("oauth") == 2)
