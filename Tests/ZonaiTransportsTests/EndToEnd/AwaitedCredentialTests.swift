@@ -7,7 +7,7 @@ import ZonaiTestKit
 @testable import ZonaiTransports
 
 /// Credentials that are slow to come: no send waits longer than it may.
-@Suite struct AwaitedCredentialTests {
+@Suite(.timeLimit(.minutes(1))) struct AwaitedCredentialTests {
   /// How a send ends while its lane has no credential.
   enum End: CaseIterable, Sendable {
     case revoked
